@@ -1,0 +1,36 @@
+// error.h: filling an oxp_error and passing a status up. Does not print. Place: core.
+#ifndef OXP_CORE_ERROR_H
+#define OXP_CORE_ERROR_H
+
+#include <onnxport.h>
+
+#if defined(__GNUC__)
+#define OXP__PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
+#else
+#define OXP__PRINTF(format_index, first_index)
+#endif
+
+// Passes a failure on to the caller.
+#define OXP__TRY(call)                                                                                                 \
+  do {                                                                                                                 \
+    oxp_status oxp_try_status = (call);                                                                                \
+    if (oxp_try_status != OXP_OK)                                                                                      \
+      return oxp_try_status;                                                                                           \
+  } while (0)
+
+// Fills *error (may be NULL) with status and message, clears file, layer and key, and returns status.
+oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ...) OXP__PRINTF(3, 4);
+
+// OXP_NO_MEMORY with the number of bytes that could not be had.
+oxp_status oxp__fail_memory(oxp_error *error, size_t bytes);
+
+// OXP_IO with the system's words for errno: "PATH: cannot ACTION: No space left on device".
+oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action);
+
+// Add where it happened, on the way up: each fills its field and puts the text before the message, unless the field
+// is filled already. `error` may be NULL. All return error->status (or `status` when error is NULL).
+oxp_status oxp__at_file(oxp_error *error, oxp_status status, const char *path);
+oxp_status oxp__at_layer(oxp_error *error, oxp_status status, const char *format, ...) OXP__PRINTF(3, 4);
+oxp_status oxp__at_key(oxp_error *error, oxp_status status, const char *key);
+
+#endif

@@ -1,0 +1,57 @@
+// file.h: reading a regular file by ranges, and replacing one atomically. Nothing here knows what is in a file.
+// Place: core.
+#ifndef OXP_CORE_FILE_H
+#define OXP_CORE_FILE_H
+
+#include "core/arena.h"
+
+// A file that is open for reading. Owns the descriptor.
+typedef struct oxp__file {
+  int descriptor;
+  uint64_t size_bytes;
+  uint64_t device, inode; // who it is, to recognise a target that is also the source
+  char *path;
+} oxp__file;
+
+// Opens a regular file; folders, devices and FIFOs are refused with OXP_IO without blocking. The file lives in
+// `arena` and is closed with it.
+oxp_status oxp__file_open(oxp__arena *arena, const char *path, oxp__file **out, oxp_error *error);
+
+// Reads exactly `count` bytes at `offset`; OXP_BAD_FILE when the file ends before. An oxp_read_function with an
+// oxp__file as its context.
+oxp_status oxp__file_read(void *file, uint64_t offset, void *buffer, size_t count, oxp_error *error);
+
+// Reads a whole small file into the arena (zero-terminated); OXP_BAD_FILE above `limit_bytes`.
+oxp_status oxp__file_read_all(oxp__arena *arena, const oxp__file *file, size_t limit_bytes, char **bytes, size_t *count,
+                              oxp_error *error);
+
+// A file that is being written under a temporary name in the target's folder. All-zero is "not open".
+typedef struct oxp__output {
+  int descriptor;
+  char *target_path;
+  char *temporary_path;
+  unsigned char *buffer;
+  size_t buffered;
+  uint64_t written_bytes; // handed over so far, buffered or not
+  bool open;
+  bool replaces; // the target exists
+} oxp__output;
+
+// Makes the temporary file. OXP_IO when the target is a folder or something else that is not a regular file, or its
+// folder is missing or not writable. Symbolic links are followed: the file they name is replaced.
+oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error);
+
+// Appends. An oxp_write_function with an oxp__output as its context.
+oxp_status oxp__output_write(void *output, const void *bytes, size_t count, oxp_error *error);
+
+// Overwrites bytes that were written before (a length or checksum that was not known yet).
+oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *bytes, size_t count, oxp_error *error);
+
+// Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it
+// over the target and closes. On failure the temporary file is gone and the target untouched.
+oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);
+
+// Closes and removes the temporary file; nothing to do after commit.
+void oxp__output_abort(oxp__output *output);
+
+#endif

@@ -1,0 +1,36 @@
+// text.h: a growing string, and quoting for the two places that need it. Place: core.
+#ifndef OXP_CORE_TEXT_H
+#define OXP_CORE_TEXT_H
+
+#include "core/error.h"
+
+// An all-zero text is empty and ready. `bytes` ends in zero once something was added and may be NULL before.
+// After memory ran out `failed` stays true and nothing more is added: check once at the end.
+typedef struct oxp__text {
+  char *bytes;
+  size_t length;
+  size_t capacity;
+  bool failed;
+} oxp__text;
+
+void oxp__text_add(oxp__text *text, const char *string);
+void oxp__text_add_bytes(oxp__text *text, const void *bytes, size_t length);
+void oxp__text_printf(oxp__text *text, const char *format, ...) OXP__PRINTF(2, 3);
+// As a JSON string, with quotes; bytes that are not valid UTF-8 become U+FFFD.
+void oxp__text_add_json(oxp__text *text, const char *string);
+// A double with the fewest digits that read back to the same value; "NaN", "Infinity", "-Infinity" as JSON strings.
+void oxp__text_add_json_number(oxp__text *text, double number);
+// "(4, 3, 256, 256)", symbolic dimensions by name ("batch"); the form NumPy users know.
+void oxp__text_add_shape(oxp__text *text, int rank, const int64_t *shape);
+// The string so far; "" when nothing was added. OXP_NO_MEMORY if it failed.
+const char *oxp__text_string(const oxp__text *text);
+oxp_status oxp__text_status(const oxp__text *text, oxp_error *error);
+void oxp__text_fini(oxp__text *text);
+
+// The name of a symbolic dimension: "batch", "height", "width", "?"; NULL for a known one.
+const char *oxp__dim_name(int64_t dim);
+
+// True when the bytes are valid UTF-8 without a zero byte.
+bool oxp__text_is_utf8(const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,48 @@
+// engine.h: the row of one engine, and what a session is inside. One folder below this one per engine, `<name>/<name>.c`
+// defines `const oxp__engine oxp__engine_<name>`; the build lists the folders. Place: engines (after formats).
+#ifndef OXP_ENGINES_ENGINE_H
+#define OXP_ENGINES_ENGINE_H
+
+#include "core/text.h"
+#include "net/network.h"
+#include "onnx/graph.h"
+
+typedef struct oxp__engine oxp__engine;
+
+typedef struct oxp__port { // an input or output of a session
+  const char *name;
+  oxp_dtype dtype;
+  int rank; // -1: not declared
+  int64_t shape[OXP_MAX_RANK];
+} oxp__port;
+
+struct oxp_session {
+  oxp__arena arena; // owned by the session; engine state lives in it
+  const oxp__engine *engine;
+  const char *device; // the part after ':' in the engine's name; "" when there is none
+  oxp_session_options options;
+  void *state; // the engine's own
+  oxp__port *inputs;
+  int input_count;
+  oxp__port *outputs;
+  int output_count;
+};
+
+struct oxp__engine {
+  const char *name; // = folder name: `reference`, `ort`
+  const char *doc;
+  const char *devices; // space-separated; "" when the engine has no devices
+  // Can it be used here? Adds what was found ("ONNX Runtime 1.32.0, PATH") to `found`; else OXP_NOT_AVAILABLE and why.
+  oxp_status (*probe)(const oxp_session_options *options, oxp__text *found, oxp_error *error);
+  // Prepare a session (engine, device, options and arena are set) and fill inputs, outputs and state. An engine has one of
+  // the two or both; a network goes to an engine that only runs graphs as its lowered graph.
+  oxp_status (*open_network)(oxp_session *session, const oxp_network *network, oxp_error *error);
+  oxp_status (*open_graph)(oxp_session *session, oxp_graph *graph, oxp_error *error);
+  // Inputs were checked against the ports (count, dtype, rank, fixed dimensions). Makes every output array.
+  oxp_status (*run)(oxp_session *session, const oxp_array *inputs, oxp_array *outputs, oxp_error *error);
+};
+
+extern const oxp__engine *const oxp__engines[];
+extern const size_t oxp__engine_count;
+
+#endif

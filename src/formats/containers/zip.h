@@ -1,0 +1,47 @@
+// zip.h: the directory of a ZIP archive and its members as byte ranges (stored or deflated, ZIP64), and a writer of stored
+// members. Reading trusts nothing: every range is checked against the file. Place: formats/containers.
+#ifndef OXP_FORMATS_CONTAINERS_ZIP_H
+#define OXP_FORMATS_CONTAINERS_ZIP_H
+
+#include "core/file.h"
+#include "core/tensor.h"
+
+typedef struct oxp__zip_member {
+  const char *name; // as stored; for comparing and for messages only, never used as a path
+  uint64_t data_offset, stored_bytes, plain_bytes;
+  uint32_t crc;
+  bool deflated;
+} oxp__zip_member;
+
+typedef struct oxp__zip {
+  oxp__file *file;
+  oxp__zip_member *members; // in the order of the central directory
+  size_t member_count;
+} oxp__zip;
+
+// Reads the directory. OXP_BAD_FILE for damage, duplicate names, encrypted or oddly compressed members, members that overlap
+// or lie outside the file, bytes before the first member. Lives in `arena`.
+oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error);
+
+const oxp__zip_member *oxp__zip_find(const oxp__zip *zip, const char *name);
+
+// A member opened for reading: the `context` of oxp__zip_read, an oxp_read_function. Reading in order from 0 to the end checks
+// the CRC with the last byte; reading backwards starts over. Lives in `arena`.
+typedef struct oxp__zip_stream oxp__zip_stream;
+oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member,
+                                oxp__zip_stream **out, oxp_error *error);
+oxp_status oxp__zip_read(void *stream, uint64_t offset, void *buffer, size_t count, oxp_error *error);
+
+// Reads a whole small member into the arena (zero-terminated); OXP_BAD_FILE above `limit_bytes`.
+oxp_status oxp__zip_read_all(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member, size_t limit_bytes,
+                             char **bytes, size_t *count, oxp_error *error);
+
+// Writes an archive into an open output: members in order, stored, dated 1980-01-01, the layout NumPy writes.
+typedef struct oxp__zip_writer oxp__zip_writer;
+oxp_status oxp__zip_writer_new(oxp__arena *arena, oxp__output *output, oxp__zip_writer **out, oxp_error *error);
+oxp_status oxp__zip_writer_begin(oxp__zip_writer *writer, const char *name, oxp_error *error);
+oxp_status oxp__zip_writer_write(void *writer, const void *bytes, size_t count, oxp_error *error); // oxp_write_function
+oxp_status oxp__zip_writer_end(oxp__zip_writer *writer, oxp_error *error);                         // of a member
+oxp_status oxp__zip_writer_finish(oxp__zip_writer *writer, oxp_error *error); // of the archive; does not commit
+
+#endif

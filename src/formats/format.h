@@ -1,0 +1,38 @@
+// format.h: the row of one dialect, and how files are recognised. One file in this folder per dialect, `<name>.c`,
+// defines `const oxp__format oxp__format_<name>`; the build lists the files. Containers (zip, npy, pickle, json) live in
+// containers/ and know no dialect. Place: formats (after profiles).
+#ifndef OXP_FORMATS_FORMAT_H
+#define OXP_FORMATS_FORMAT_H
+
+#include "net/network.h"
+
+struct oxp__zip;
+
+// A file that somebody must recognise: opened once, looked at by every format.
+typedef struct oxp__candidate {
+  const char *path; // as the user gave it
+  oxp__file *file;  // NULL when no such file exists (a stem: PATH.json and PATH.npz)
+  unsigned char head[512];
+  size_t head_count;
+  struct oxp__zip *zip; // directory of a zip archive; NULL when it is none or damaged
+  oxp_error zip_error;  // why, when it starts like a zip but is damaged
+} oxp__candidate;
+
+typedef struct oxp__format {
+  const char *name;     // = file name
+  const char *doc;      // what it is, who writes it
+  const char *suffixes; // what such files are usually called, for people: ".netcl"
+  // How sure the format is that the file is its own: 0 (no) to 100. Looks at content, not at names. Never fails.
+  int (*probe)(const oxp__candidate *candidate);
+  // Fills the empty network with layers, weights, inputs and outputs through the builder functions; does not finish it.
+  // What it opens goes into the network's arena.
+  oxp_status (*read)(const oxp__candidate *candidate, const oxp_open_options *options, oxp_network *network,
+                     oxp_error *error);
+  // NULL when the format cannot be written. The network is finished.
+  oxp_status (*write)(const oxp_network *network, const char *path, oxp_error *error);
+} oxp__format;
+
+extern const oxp__format *const oxp__formats[];
+extern const size_t oxp__format_count;
+
+#endif

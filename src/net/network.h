@@ -1,0 +1,55 @@
+// network.h: what a network is inside. Read-only after oxp_network_finish. Place: net (after onnx and layers).
+#ifndef OXP_NET_NETWORK_H
+#define OXP_NET_NETWORK_H
+
+#include "core/arena.h"
+#include "core/file.h"
+#include "layers/kind.h"
+
+typedef struct oxp__value {
+  const char *name; // of inputs and outputs; NULL inside
+  int layer;        // the layer that computes it; -1 for an input
+  oxp__shape shape; // declared (inputs) or inferred
+} oxp__value;
+
+struct oxp_network {
+  oxp__arena arena;
+  const char *format; // dialect it came from
+  const char *path;   // file it came from; NULL when built by hand
+  oxp_dtype dtype;    // element type of all values
+
+  oxp__layer **layers; // in topological order: builder functions only accept values that exist
+  size_t layer_count, layer_capacity;
+  oxp__value *values;
+  size_t value_count, value_capacity;
+  oxp_value *inputs;
+  size_t input_count, input_capacity;
+  oxp_value *outputs;
+  const char **output_names; // NULL: default name
+  size_t output_count, output_capacity;
+  const char **warnings;
+  size_t warning_count, warning_capacity;
+
+  bool training;
+  bool finished;
+  oxp_status status; // first mistake of the builder functions
+  oxp_error mistake;
+};
+
+void oxp__network_warn(oxp_network *network, const char *format, ...) OXP__PRINTF(2, 3);
+
+// `layer 3 "conv1" (Conv2d)`, in a buffer of the caller's; returns it.
+const char *oxp__layer_label(const oxp__layer *layer, char *buffer, size_t size);
+
+// The layer that computes `value`; NULL (and a remembered mistake) when there is none or the network is finished.
+oxp__layer *oxp__network_layer(oxp_network *network, oxp_value value, const char *what);
+
+// shape.c: infers the shape of every value from the given input shapes (one per network input) into `shapes`
+// (value_count of them). Stops at the first layer that does not fit, OXP_BAD_NETWORK with its label.
+oxp_status oxp__infer_shapes(const oxp_network *network, const oxp__shape *input_shapes, oxp__shape *shapes,
+                             oxp_error *error);
+
+// Replaces the declared shape of an input before finishing (readers that find a size out).
+void oxp__network_set_input_shape(oxp_network *network, int index, const oxp__shape *shape);
+
+#endif
