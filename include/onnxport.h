@@ -432,12 +432,14 @@ OXP_API oxp_status oxp_session_run(oxp_session *session, const oxp_array *inputs
 // only NaN and infinity only the same infinity, in the same place.
 typedef struct oxp_difference {
   bool match;
-  double max_abs;          // largest |e - a| over places where both are finite
-  double max_rel;          // largest |e - a| / |e| where e is not 0
-  double scale;            // largest finite |e|
-  int64_t at;              // flat index of the first mismatch, else of the largest difference
-  int64_t mismatches;      // places outside the tolerance
-  double expected, actual; // the two values there
+  double max_abs;              // largest |e - a| over places where both are finite
+  double max_rel;              // largest |e - a| / |e| where e is not 0
+  double scale;                // largest finite |e|
+  int64_t at;                  // flat index of the first mismatch, else of the largest difference
+  int rank;                    // of the two arrays
+  int64_t index[OXP_MAX_RANK]; // the place `at`, one index per axis
+  int64_t mismatches;          // places outside the tolerance
+  double expected, actual;     // the two values there
 } oxp_difference;
 
 // Compares two arrays of one shape (types may differ). OXP_BAD_ARGUMENT when shapes differ.
