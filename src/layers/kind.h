@@ -11,6 +11,7 @@
 #define OXP__ROWS(array)  (array), (int)OXP__COUNT(array)
 #define OXP__MAX_DIALECTS 8
 #define OXP__ANY_INPUTS   1000000
+#define OXP__DRAW_INPUTS  8
 
 typedef struct oxp__kind oxp__kind;
 typedef struct oxp__lowering oxp__lowering;
@@ -37,7 +38,7 @@ typedef struct oxp__list {
   int64_t at[OXP_MAX_RANK];
 } oxp__list;
 
-// What a parameter is called in a dialect, and its default there.
+// What a parameter is called in a dialect, and its default there. A dialect without an entry uses the row as it is.
 typedef struct oxp__param_alias {
   const char *dialect, *name; // name NULL: the dialect has no such parameter; `value` holds there
   bool has_value;             // the dialect's default differs from the row's
@@ -47,7 +48,7 @@ typedef struct oxp__param_alias {
 
 // No default: the parameter must be given.
 #define OXP__REQUIRED .required = true
-// Integers that may be left unset (a null seed) use this value for "unset".
+// Integers that may be left unset (a null seed) use this value for "unset". Floats use NAN.
 #define OXP__UNSET INT64_MIN
 
 typedef struct oxp__param {
@@ -56,7 +57,7 @@ typedef struct oxp__param {
   size_t offset; // in the kind's struct
   int count;     // INTS and FLOATS
   bool required;
-  bool nullable;             // INT: may be unset (the default, then)
+  bool nullable;             // INT, INTS, FLOATS: may be unset (integers OXP__UNSET, floats NAN)
   double value;              // default; for CHOICE an index; for LIST the one element
   double minimum, maximum;   // inclusive range of each number; both 0: any (FLOAT must be finite)
   const char *const *tokens; // CHOICE: NULL-terminated
@@ -160,7 +161,7 @@ struct oxp__kind {
   oxp__lower_row lower[4]; // ascending; the last one whose `since` is not above the opset is used
   oxp__tolerance tolerance;
   // Fills `params` (already at its defaults) with legal random values, and shapes for the inputs (no symbols; rank -1
-  // ends the list). Small: at most a few thousand elements.
+  // ends the list; there is room for OXP__DRAW_INPUTS). Small: at most a few thousand elements.
   void (*draw)(oxp__random *random, void *params, oxp__shape *inputs);
 };
 
@@ -196,7 +197,7 @@ oxp_status oxp__param_set_text(const oxp__param *param, void *params, const char
 oxp_status oxp__param_set_null(const oxp__param *param, void *params, oxp_error *error);
 
 // How many numbers a parameter holds now, and number `index` of it (bools as 0 and 1, choices as their index,
-// unset integers as NAN).
+// unset numbers as NAN).
 int oxp__param_number_count(const oxp__param *param, const void *params);
 double oxp__param_number(const oxp__param *param, const void *params, int index);
 

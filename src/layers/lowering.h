@@ -14,6 +14,10 @@ typedef enum oxp__dense_form {
   OXP__DENSE_MATMUL_ADD
 } oxp__dense_form;
 
+// Where a `lower` that refuses describes why: `return oxp__fail(oxp__lower_error(to), OXP_UNSUPPORTED, ...)`, a sentence
+// without the layer's label. May be NULL.
+oxp_error *oxp__lower_error(const oxp__lowering *to);
+
 int oxp__lower_opset(const oxp__lowering *to);
 oxp__dense_form oxp__lower_dense_form(const oxp__lowering *to);
 bool oxp__lower_batchnorm_expanded(const oxp__lowering *to);
@@ -33,11 +37,17 @@ const oxp__shape *oxp__lower_output_shape(const oxp__lowering *to);
 // instead of gathered: for operators that can transpose themselves.
 const char *oxp__lower_weight(oxp__lowering *to, int role);
 const char *oxp__lower_weight_as_stored(oxp__lowering *to, int role, bool *transposed);
+// The same weight with its axes in another order (axis i of the result is canonical axis axes[i]), or with another shape of
+// as many elements ((C,) as (C, 1, 1)): another view of the same bytes.
+const char *oxp__lower_weight_permuted(oxp__lowering *to, int role, const int *axes);
+const char *oxp__lower_weight_shaped(oxp__lowering *to, int role, int rank, const int64_t *shape);
 
 // Constants that the form needs (`<layer>.<suffix>`); returns the name.
 const char *oxp__lower_constant(oxp__lowering *to, const char *suffix,
                                 double value); // scalar of the graph's float type
 const char *oxp__lower_ints(oxp__lowering *to, const char *suffix, int count, const int64_t *values); // int64 vector
+const char *oxp__lower_floats(oxp__lowering *to, const char *suffix, int count,
+                              const double *values); // float32 vector, whatever the graph's type (Resize's scales)
 
 // Adds the node that computes the layer's output, or an inner one (`<layer>/<op>`) whose output name is returned through
 // *inner. `inputs` ends with NULL. Returns the node for attributes (never NULL: after failure a dummy).
