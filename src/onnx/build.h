@@ -33,7 +33,12 @@ void oxp__build_constant_f64(oxp__builder *builder, const char *name, oxp_dtype 
 void oxp__build_constant_i64(oxp__builder *builder, const char *name, int rank, const int64_t *shape,
                              const int64_t *values);
 
+// The opset import of a domain ("" is the default domain), and an entry of the model's metadata.
+void oxp__build_opset(oxp__builder *builder, const char *domain, int64_t version);
+void oxp__build_metadata(oxp__builder *builder, const char *key, const char *value);
+
 // A graph input or output; symbolic dimensions by name (OXP_DIM_UNKNOWN: neither value nor name).
+// OXP_DIM_BATCH is called `batch_symbol`, which becomes the graph's name for it.
 void oxp__build_value_info(oxp__builder *builder, oxp__value_infos *list, const char *name, oxp_dtype dtype, int rank,
                            const int64_t *shape, const char *batch_symbol);
 

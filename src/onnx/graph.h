@@ -1,5 +1,6 @@
-// graph.h: an ONNX model as plain data: one struct per message of onnx.proto3 that is in use, members in the order of
-// the field numbers. Knows nothing of layers. Strings and arrays live in the graph's arena. Place: onnx (after core).
+// graph.h: an ONNX model as plain data: one struct per message of the format that is in use, members in the order of the
+// field numbers. Knows nothing of layers. Everything lives in the graph's arena, one allocation per message, so pointers to
+// messages stay valid while lists grow. Place: onnx (after core).
 #ifndef OXP_ONNX_GRAPH_H
 #define OXP_ONNX_GRAPH_H
 
@@ -7,83 +8,101 @@
 #include "core/file.h"
 #include "core/tensor.h"
 
-// Repeated fields: pointer and count. Strings are zero-terminated; NULL means "field absent".
-typedef struct oxp__strings {
-  const char **at;
-  size_t count;
-} oxp__strings;
-typedef struct oxp__ints {
-  int64_t *at;
-  size_t count;
-} oxp__ints;
-typedef struct oxp__floats {
-  float *at;
-  size_t count;
-} oxp__floats;
+// Repeated fields. All lists have this layout (the wire code relies on it); oxp__arena_grow makes room.
+#define OXP__REPEATED(type)                                                                                            \
+  struct {                                                                                                             \
+    type *at;                                                                                                          \
+    size_t count, capacity;                                                                                            \
+  }
 
-// Fields that are not in the schema table, kept as the raw bytes they came as (tag included), in file order.
-typedef struct oxp__unknown {
-  const unsigned char *at;
+typedef OXP__REPEATED(const char *) oxp__strings; // zero-terminated
+typedef OXP__REPEATED(int64_t) oxp__ints;
+typedef OXP__REPEATED(float) oxp__floats;
+
+// A `bytes` field: zero-terminated for convenience, but zeros may be inside. `at` NULL: absent.
+typedef struct oxp__bytes {
+  const char *at;
   size_t count;
+} oxp__bytes;
+typedef OXP__REPEATED(oxp__bytes) oxp__bytes_list;
+
+// Bytes that stay where they are: `count` of them, `offset` bytes into the source that the graph was read from.
+typedef struct oxp__span {
+  uint64_t offset, count;
+} oxp__span;
+
+// One or more neighbouring fields that the schema table does not hold, tags included. Written again as they came, before
+// the first known field with a higher number.
+typedef struct oxp__unknown {
+  uint32_t number;
+  oxp__span span;
 } oxp__unknown;
 
-typedef struct oxp__pair {
-  const char *key, *value;
-  oxp__unknown unknown;
-} oxp__pair; // StringStringEntryProto
-typedef struct oxp__pairs {
-  oxp__pair *at;
-  size_t count;
-} oxp__pairs;
+// The head of every message. Strings, byte fields and messages are absent when their pointer is NULL; a number is written
+// when it is not zero or when its bit, 1 << field number, is in `has` (proto2 writes what was set, zero or not).
+typedef struct oxp__message {
+  uint32_t has;
+  OXP__REPEATED(oxp__unknown) unknown;
+} oxp__message;
 
-typedef struct oxp__dim { // TensorShapeProto.Dimension
-  bool has_value;
+typedef struct oxp__pair { // StringStringEntryProto
+  oxp__message base;
+  const char *key, *value;
+} oxp__pair;
+typedef OXP__REPEATED(oxp__pair *) oxp__pairs;
+
+enum { OXP__DIM_VALUE = 1, OXP__DIM_PARAM = 2 };
+typedef struct oxp__dim { // TensorShapeProto.Dimension; neither value nor name: unknown
+  oxp__message base;      // has OXP__DIM_VALUE: the value is given
   int64_t value;
-  const char *param; // NULL: absent. Neither: unknown
+  const char *param;
   const char *denotation;
-  oxp__unknown unknown;
 } oxp__dim;
 
-typedef struct oxp__value_info { // ValueInfoProto with a tensor type
+typedef struct oxp__tensor_shape { // TensorShapeProto
+  oxp__message base;
+  OXP__REPEATED(oxp__dim *) dims;
+} oxp__tensor_shape;
+
+typedef struct oxp__tensor_type { // TypeProto.Tensor
+  oxp__message base;
+  int32_t dtype;            // oxp_dtype, or a number that we do not know
+  oxp__tensor_shape *shape; // NULL: rank unknown
+} oxp__tensor_type;
+
+typedef struct oxp__type { // TypeProto
+  oxp__message base;
+  oxp__tensor_type *tensor; // NULL: sequence, map and the like, kept as unknown fields
+  const char *denotation;
+} oxp__type;
+
+typedef struct oxp__value_info { // ValueInfoProto
+  oxp__message base;
   const char *name;
-  int32_t dtype; // oxp_dtype; 0: no tensor type (sequence, map: kept in `type_unknown`)
-  bool has_shape;
-  oxp__dim *dims;
-  size_t rank;
+  oxp__type *type;
   const char *doc_string;
   oxp__pairs metadata;
-  oxp__unknown unknown, type_unknown;
 } oxp__value_info;
-typedef struct oxp__value_infos {
-  oxp__value_info *at;
-  size_t count;
-} oxp__value_infos;
+typedef OXP__REPEATED(oxp__value_info *) oxp__value_infos;
 
-// TensorProto. The payload is a tensor description; `storage` says in which field of the file the bytes lie.
-typedef enum oxp__storage {
-  OXP__STORAGE_RAW = 0, // raw_data (what we write)
-  OXP__STORAGE_TYPED,   // float_data, int32_data, int64_data, double_data, uint64_data: raw field bytes are kept
-  OXP__STORAGE_STRINGS,
-  OXP__STORAGE_EXTERNAL
-} oxp__storage;
-
-typedef struct oxp__tensor_proto {
+enum { OXP__TENSOR_RAW_DATA = 9, OXP__TENSOR_EXTERNAL = 1 };
+typedef struct oxp__tensor_proto { // TensorProto; typed payloads (float_data ...) are kept as unknown fields
+  oxp__message base;
+  oxp__ints dims;
+  int32_t data_type; // oxp_dtype, or a number that we do not know
   const char *name;
-  oxp_tensor tensor; // dtype, shape and bytes; valid for OXP__STORAGE_RAW (and EXTERNAL once resolved)
-  oxp_dtype as;      // element type to write (OXP_DTYPE_NONE: as stored); the file's data_type
-  oxp__storage storage;
-  oxp__ints dims;      // as the file says (rank may exceed OXP_MAX_RANK)
-  oxp__unknown typed;  // OXP__STORAGE_TYPED and STRINGS: the fields as they came
-  oxp__pairs external; // OXP__STORAGE_EXTERNAL: location, offset, length
+  oxp__span raw; // raw_data of a graph that was read, wherever it fits the shape or not
   const char *doc_string;
-  oxp__unknown unknown;
+  oxp__pairs external; // location, offset, length
+  int32_t data_location;
+  oxp__pairs metadata;
+  // Not fields: the array that raw_data holds, and the element type to write it as (OXP_DTYPE_NONE: as stored).
+  // `has_tensor` is false when the payload is elsewhere, of a type without whole bytes, or does not fit `dims`.
+  bool has_tensor;
+  oxp_tensor tensor;
+  oxp_dtype as;
 } oxp__tensor_proto;
-typedef struct oxp__tensor_protos {
-  oxp__tensor_proto *at;
-  size_t count;
-} oxp__tensor_protos;
-
-struct oxp__graph_proto;
+typedef OXP__REPEATED(oxp__tensor_proto *) oxp__tensor_protos;
 
 // AttributeProto.AttributeType
 typedef enum oxp__attribute_type {
@@ -95,105 +114,121 @@ typedef enum oxp__attribute_type {
   OXP__ATTR_GRAPH = 5,
   OXP__ATTR_FLOATS = 6,
   OXP__ATTR_INTS = 7,
-  OXP__ATTR_STRINGS = 8
+  OXP__ATTR_STRINGS = 8,
+  OXP__ATTR_TENSORS = 9,
+  OXP__ATTR_GRAPHS = 10,
+  OXP__ATTR_SPARSE_TENSOR = 11,
+  OXP__ATTR_SPARSE_TENSORS = 12,
+  OXP__ATTR_TYPE = 13,
+  OXP__ATTR_TYPES = 14
 } oxp__attribute_type;
 
-typedef struct oxp__attribute {
+struct oxp__graph_proto;
+
+enum { OXP__ATTRIBUTE_F = 2, OXP__ATTRIBUTE_I = 3, OXP__ATTRIBUTE_TYPE = 20 };
+typedef struct oxp__attribute { // AttributeProto
+  oxp__message base;
   const char *name;
-  oxp__attribute_type type;
   float f;
   int64_t i;
-  const char *s; // zero-terminated copy; s_count bytes
-  size_t s_count;
+  oxp__bytes s;
   oxp__tensor_proto *t;
   struct oxp__graph_proto *g;
   oxp__floats floats;
   oxp__ints ints;
-  oxp__strings strings;
+  oxp__bytes_list strings;
+  oxp__tensor_protos tensors;
+  OXP__REPEATED(struct oxp__graph_proto *) graphs;
   const char *doc_string;
+  int32_t type; // oxp__attribute_type, or a number that we do not know
   const char *ref_attr_name;
-  oxp__unknown unknown; // tensors, graphs and newer fields
 } oxp__attribute;
-typedef struct oxp__attributes {
-  oxp__attribute *at;
-  size_t count;
-} oxp__attributes;
+typedef OXP__REPEATED(oxp__attribute *) oxp__attributes;
 
-typedef struct oxp__node {
+typedef struct oxp__node { // NodeProto
+  oxp__message base;
   oxp__strings inputs, outputs; // "" is an absent optional input
   const char *name, *op_type;
   oxp__attributes attributes;
-  const char *doc_string, *domain;
+  const char *doc_string, *domain, *overload;
   oxp__pairs metadata;
-  oxp__unknown unknown;
 } oxp__node;
-typedef struct oxp__nodes {
-  oxp__node *at;
-  size_t count, capacity;
-} oxp__nodes;
+typedef OXP__REPEATED(oxp__node *) oxp__nodes;
 
-typedef struct oxp__graph_proto {
+typedef struct oxp__graph_proto { // GraphProto
+  oxp__message base;
   oxp__nodes nodes;
   const char *name;
-  oxp__tensor_proto *initializers;
-  size_t initializer_count, initializer_capacity;
+  oxp__tensor_protos initializers;
   const char *doc_string;
   oxp__value_infos inputs, outputs, value_infos;
   oxp__pairs metadata;
-  oxp__unknown unknown;
 } oxp__graph_proto;
 
-typedef struct oxp__opset {
+typedef struct oxp__opset { // OperatorSetIdProto
+  oxp__message base;
   const char *domain;
   int64_t version;
-  oxp__unknown unknown;
 } oxp__opset;
-typedef struct oxp__opsets {
-  oxp__opset *at;
-  size_t count;
-} oxp__opsets;
+typedef OXP__REPEATED(oxp__opset *) oxp__opsets;
 
 typedef struct oxp__model { // ModelProto
+  oxp__message base;
   int64_t ir_version;
   const char *producer_name, *producer_version, *domain;
-  bool has_model_version;
   int64_t model_version;
   const char *doc_string;
   oxp__graph_proto *graph;
   oxp__opsets opsets;
   oxp__pairs metadata;
-  oxp__unknown unknown;
 } oxp__model;
 
-// The public handle: a model, its arena, and what was noticed on the way.
+// What was noticed while lowering and writing. Apart from the graph, because writing changes it and nothing else.
+typedef struct oxp__notes {
+  oxp__arena arena;
+  oxp__strings warnings;
+} oxp__notes;
+
+// The public handle: a model and its arena.
 struct oxp_graph {
   oxp__arena arena;
-  oxp__model model;
-  oxp__file *file; // the file it was read from; NULL when it was lowered
-  oxp__strings warnings;
-  size_t warning_capacity;
-  int64_t (*shapes)[OXP_MAX_RANK]; // cache behind oxp_graph_input_info and _output_info: inputs, then outputs
+  oxp__model model; // model.graph is never NULL
+  oxp__notes *notes;
+  // Names of symbolic dimensions: number i is the dimension -1 - i. The first four are OXP_DIM_* (batch, height, width,
+  // unknown); NULL: not used.
+  oxp__strings symbols;
+  // Where oxp__span and the tensors of a graph that was read get their bytes; NULL when it was lowered.
+  oxp_read_function read;
+  void *read_context;
 };
 
 // An empty graph in its own arena; NULL when memory is out.
 oxp_graph *oxp__graph_new(void);
 
-// Adds a warning sentence; silently dropped only when memory is out.
-void oxp__graph_warn(oxp_graph *graph, const char *format, ...) OXP__PRINTF(2, 3);
+// Adds a warning sentence, once; bounded, and silently dropped only when memory is out.
+void oxp__graph_warn(const oxp_graph *graph, const char *format, ...) OXP__PRINTF(2, 3);
 
-// wire.c: sizes, writing and reading, all driven by the schema table (schema.h).
-// The exact number of bytes that oxp__model_write will write; false when a message would exceed 2 GiB - 1.
-bool oxp__model_size(const oxp_graph *graph, uint64_t *bytes);
-// Streams the model. Updates nothing but the warnings (values that are not finite, conversions that round).
-oxp_status oxp__model_write(oxp_graph *graph, oxp__sink sink, oxp_error *error);
-// Reads a model out of `file` without its payloads: tensors refer to the file. Nothing is trusted.
-oxp_status oxp__model_read(oxp_graph *graph, oxp__file *file, oxp_error *error);
+// The dimension that stands for a name: one of OXP_DIM_* or a lower number; OXP_DIM_UNKNOWN also when memory is out.
+int64_t oxp__graph_symbol(oxp_graph *graph, const char *name);
 
-// check.c: see oxp_graph_check. Findings are collected, all in one message.
-oxp_status oxp__model_check(const oxp_graph *graph, oxp_error *error);
+// A dimension as one number: its value, the number of its name (which must have been seen by oxp__graph_symbol), or
+// OXP_DIM_UNKNOWN.
+int64_t oxp__graph_dim(const oxp_graph *graph, const oxp__dim *dim);
 
-// operators.c: what an operator of the default domain is called and how it looked at an opset.
-// The lowest IR version that may carry an opset (ONNX's release table); 0 for an unknown opset.
+// wire_write.c, wire_read.c: sizes, writing and reading, all driven by the table in schema.h.
+// The exact number of bytes that oxp__model_write will write. OXP_UNSUPPORTED when a message would exceed 2 GiB - 1.
+oxp_status oxp__model_size(const oxp_graph *graph, uint64_t *bytes, oxp_error *error);
+// Streams the model. Adds warnings (values that are not finite, conversions that round) and changes nothing else.
+oxp_status oxp__model_write(const oxp_graph *graph, oxp__sink sink, oxp_error *error);
+// Reads a model of `size` bytes behind `read` into an empty graph, without its payloads: spans and tensors refer to
+// `read` and `context`, which are *borrowed*. Nothing is trusted.
+oxp_status oxp__model_read(oxp_graph *graph, oxp_read_function read, void *context, uint64_t size, oxp_error *error);
+
+// check.c: see oxp_graph_check. With `strict`, operators that the table does not know are findings, as in every graph that
+// we lower; without, their outputs are unknown.
+oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error);
+
+// operators.c: the lowest IR version that may carry an opset (ONNX's release table); 0 for an unknown opset.
 int oxp__ir_version_for_opset(int opset);
 
 #endif
