@@ -1,0 +1,133 @@
+// arena.c: memory that is freed in one call, and things to close along with it. Place: core.
+#include "core/arena.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/numbers.h"
+
+// Blocks grow with what was asked for; a request that does not fit the current block opens a new one.
+struct oxp__block {
+  oxp__block *next;
+  size_t used, size; // of `bytes`
+  _Alignas(max_align_t) unsigned char bytes[];
+};
+
+struct oxp__deferred {
+  oxp__deferred *next;
+  void (*close)(void *thing);
+  void *thing;
+};
+
+enum { ARENA_BLOCK_BYTES = 4096 - sizeof(oxp__block), ARENA_ALIGN = _Alignof(max_align_t) };
+
+static oxp__block *arena_block(oxp__arena *arena, size_t bytes)
+{
+  size_t size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
+  if (size > SIZE_MAX - sizeof(oxp__block))
+    return NULL;
+  oxp__block *block = calloc(1, sizeof *block + size);
+  if (!block)
+    return NULL;
+  block->size = size;
+  // A block for one large thing goes behind the current one, whose room is still of use.
+  if (arena->blocks && bytes > ARENA_BLOCK_BYTES) {
+    block->next = arena->blocks->next;
+    arena->blocks->next = block;
+  } else {
+    block->next = arena->blocks;
+    arena->blocks = block;
+  }
+  return block;
+}
+
+void *oxp__arena_new(oxp__arena *arena, size_t count, size_t size)
+{
+  size_t bytes;
+  if (!oxp__mul_size(count, size, &bytes) || bytes > SIZE_MAX - ARENA_ALIGN)
+    return NULL;
+  bytes = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+  if (bytes == 0)
+    bytes = ARENA_ALIGN;
+  oxp__block *block = arena->blocks;
+  if (!block || block->size - block->used < bytes)
+    block = arena_block(arena, bytes);
+  if (!block)
+    return NULL;
+  void *result = block->bytes + block->used;
+  block->used += bytes;
+  return result;
+}
+
+char *oxp__arena_copy_bytes(oxp__arena *arena, const void *bytes, size_t length)
+{
+  char *copy = length < SIZE_MAX ? oxp__arena_new(arena, length + 1, 1) : NULL;
+  if (copy && length > 0)
+    memcpy(copy, bytes, length);
+  return copy;
+}
+
+char *oxp__arena_copy(oxp__arena *arena, const char *text)
+{
+  return oxp__arena_copy_bytes(arena, text, strlen(text));
+}
+
+char *oxp__arena_printf(oxp__arena *arena, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  char *text = length >= 0 ? oxp__arena_new(arena, (size_t)length + 1, 1) : NULL;
+  if (!text)
+    return NULL;
+  va_start(arguments, format);
+  vsnprintf(text, (size_t)length + 1, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+oxp_status oxp__arena_defer(oxp__arena *arena, void (*close)(void *thing), void *thing, oxp_error *error)
+{
+  oxp__deferred *deferred = oxp__arena_new(arena, 1, sizeof *deferred);
+  if (!deferred) {
+    close(thing);
+    return oxp__fail_memory(error, sizeof *deferred);
+  }
+  *deferred = (oxp__deferred){ arena->deferred, close, thing };
+  arena->deferred = deferred;
+  return OXP_OK;
+}
+
+void oxp__arena_fini(oxp__arena *arena)
+{
+  // What is closed may lie in the arena itself: close everything before any block goes.
+  for (oxp__deferred *deferred = arena->deferred; deferred; deferred = deferred->next)
+    deferred->close(deferred->thing);
+  for (oxp__block *block = arena->blocks; block;) {
+    oxp__block *next = block->next;
+    free(block);
+    block = next;
+  }
+  *arena = (oxp__arena){ 0 };
+}
+
+void *oxp__arena_grow(oxp__arena *arena, void *array, size_t count, size_t *capacity, size_t size)
+{
+  if (count < *capacity)
+    return array;
+  size_t larger;
+  if (!oxp__mul_size(*capacity, 2, &larger))
+    return NULL;
+  if (larger < 8)
+    larger = 8;
+  void *copy = oxp__arena_new(arena, larger, size);
+  if (!copy)
+    return NULL;
+  if (count > 0)
+    memcpy(copy, array, count * size);
+  *capacity = larger;
+  return copy;
+}

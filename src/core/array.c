@@ -1,0 +1,53 @@
+// array.c: dense arrays in memory. Place: core.
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/numbers.h"
+
+oxp_status oxp_array_new(oxp_array *array, oxp_dtype dtype, int rank, const int64_t *shape, oxp_error *error)
+{
+  *array = (oxp_array){ .dtype = dtype, .rank = rank };
+  int64_t bytes = 0;
+  if (rank < 0 || rank > OXP_MAX_RANK || oxp_dtype_bytes(dtype) == 0)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of type %s and rank %d cannot be made (rank 0 to %d)",
+                     oxp_dtype_name(dtype), rank, OXP_MAX_RANK);
+  if (!oxp__shape_count(rank, shape, &bytes) || !oxp__mul_i64(bytes, (int64_t)oxp_dtype_bytes(dtype), &bytes))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of this shape has a negative dimension or too many elements");
+  for (int i = 0; i < rank; i++)
+    array->shape[i] = shape[i];
+  array->data = calloc(bytes ? (size_t)bytes : 1, 1);
+  return array->data ? OXP_OK : oxp__fail_memory(error, (size_t)bytes);
+}
+
+void oxp_array_free(oxp_array *array)
+{
+  free(array->data);
+  *array = (oxp_array){ 0 };
+}
+
+int64_t oxp_array_count(const oxp_array *array)
+{
+  int64_t count = 0;
+  return oxp__shape_count(array->rank, array->shape, &count) ? count : 0;
+}
+
+size_t oxp_array_bytes(const oxp_array *array)
+{
+  return (size_t)oxp_array_count(array) * oxp_dtype_bytes(array->dtype);
+}
+
+oxp_status oxp_array_fill_random(oxp_array *array, uint64_t seed, oxp_error *error)
+{
+  if (array->dtype != OXP_FLOAT32 && array->dtype != OXP_FLOAT64)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "random values are for float32 and float64 arrays, this one is %s",
+                     oxp_dtype_name(array->dtype));
+  oxp__random random = { seed };
+  size_t size = oxp_dtype_bytes(array->dtype);
+  int64_t count = oxp_array_count(array);
+  for (int64_t i = 0; i < count; i++) {
+    // 24 random bits: exact in float32, so both types get the same values.
+    double unit = floor(oxp__random_unit(&random) * 0x1p24) * 0x1p-24;
+    oxp__store_f64(array->dtype, (unsigned char *)array->data + (size_t)i * size, 2 * unit - 1);
+  }
+  return OXP_OK;
+}

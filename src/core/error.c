@@ -1,0 +1,126 @@
+// error.c: filling an oxp_error; the texts and exit codes of statuses. Does not print. Place: core.
+#include "core/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct status_row {
+  const char *name;
+  int exit_code;
+  const char *text;
+} status_row;
+
+#define STATUS_ROW(name, exit_code, text) { #name, exit_code, text },
+static const status_row status_rows[] = { OXP_STATUS_LIST(STATUS_ROW) };
+#undef STATUS_ROW
+
+static const status_row *status_find(oxp_status status)
+{
+  size_t index = (size_t)status;
+  return index < sizeof status_rows / sizeof status_rows[0] ? &status_rows[index] : NULL;
+}
+
+const char *oxp_version(void)
+{
+  return OXP_VERSION;
+}
+
+const char *oxp_status_name(oxp_status status)
+{
+  const status_row *row = status_find(status);
+  return row ? row->name : "OXP_UNKNOWN_STATUS";
+}
+
+const char *oxp_status_text(oxp_status status)
+{
+  const status_row *row = status_find(status);
+  return row ? row->text : "a status that this version does not know";
+}
+
+int oxp_status_exit_code(oxp_status status)
+{
+  const status_row *row = status_find(status);
+  return row ? row->exit_code : 5;
+}
+
+// Copies text into a field, cut at the field's end without splitting a UTF-8 sequence; line breaks become spaces.
+static void error_copy(char *field, size_t size, const char *text)
+{
+  size_t length = strlen(text);
+  if (length >= size) {
+    length = size - 1;
+    while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+      length--;
+  }
+  memcpy(field, text, length);
+  field[length] = 0;
+  for (size_t i = 0; i < length; i++)
+    if (field[i] == '\n' || field[i] == '\r')
+      field[i] = ' ';
+}
+
+oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ...)
+{
+  if (!error)
+    return status;
+  char text[sizeof error->message];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  error->status = status;
+  error->file[0] = error->layer[0] = error->key[0] = 0;
+  error_copy(error->message, sizeof error->message, text);
+  return status;
+}
+
+oxp_status oxp__fail_memory(oxp_error *error, size_t bytes)
+{
+  return oxp__fail(error, OXP_NO_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+}
+
+oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action)
+{
+  int code = errno;
+  char words[128] = "";
+  if (strerror_r(code, words, sizeof words) != 0)
+    snprintf(words, sizeof words, "error %d", code);
+  oxp__fail(error, OXP_IO, "cannot %s: %s", action, words);
+  return oxp__at_file(error, OXP_IO, path);
+}
+
+// Fills `field` with `text` and puts it before the message, unless an inner call did already.
+static oxp_status error_at(oxp_error *error, oxp_status status, char *field, size_t size, const char *text)
+{
+  if (!error || field[0])
+    return error ? error->status : status;
+  error_copy(field, size, text);
+  char message[sizeof error->message];
+  snprintf(message, sizeof message, "%s: %.*s", field, (int)(sizeof message - size - 3), error->message);
+  error_copy(error->message, sizeof error->message, message);
+  return error->status;
+}
+
+oxp_status oxp__at_file(oxp_error *error, oxp_status status, const char *path)
+{
+  return error ? error_at(error, status, error->file, sizeof error->file, path ? path : "") : status;
+}
+
+oxp_status oxp__at_layer(oxp_error *error, oxp_status status, const char *format, ...)
+{
+  if (!error)
+    return status;
+  char text[sizeof error->layer];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return error_at(error, status, error->layer, sizeof error->layer, text);
+}
+
+oxp_status oxp__at_key(oxp_error *error, oxp_status status, const char *key)
+{
+  return error ? error_at(error, status, error->key, sizeof error->key, key) : status;
+}

@@ -1,0 +1,294 @@
+// file.c: reading a regular file by ranges, and replacing one atomically. Knows no file format. Place: core.
+#include "core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- Reading ----
+
+static void file_close(void *thing)
+{
+  oxp__file *file = thing;
+  close(file->descriptor);
+}
+
+// OXP_IO unless the open descriptor is a regular file; fills in who it is.
+static oxp_status file_identify(oxp__file *file, oxp_error *error)
+{
+  struct stat status;
+  if (fstat(file->descriptor, &status) != 0)
+    return oxp__fail_errno(error, file->path, "look at the file");
+  if (!S_ISREG(status.st_mode)) {
+    const char *what = S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket";
+    oxp__fail(error, OXP_IO, "this is %s, not a regular file", what);
+    return oxp__at_file(error, OXP_IO, file->path);
+  }
+  file->size_bytes = (uint64_t)status.st_size;
+  file->device = (uint64_t)status.st_dev;
+  file->inode = (uint64_t)status.st_ino;
+  return OXP_OK;
+}
+
+oxp_status oxp__file_open(oxp__arena *arena, const char *path, oxp__file **out, oxp_error *error)
+{
+  oxp__file *file = oxp__arena_new(arena, 1, sizeof *file);
+  char *copy = oxp__arena_copy(arena, path);
+  if (!file || !copy)
+    return oxp__fail_memory(error, sizeof *file);
+  file->path = copy;
+  // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+  file->descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (file->descriptor < 0)
+    return oxp__fail_errno(error, path, "open the file");
+  OXP__TRY(oxp__arena_defer(arena, file_close, file, error));
+  OXP__TRY(file_identify(file, error));
+  *out = file;
+  return OXP_OK;
+}
+
+oxp_status oxp__file_read(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
+{
+  const oxp__file *file = context;
+  unsigned char *at = buffer;
+  while (count > 0) {
+    ssize_t got = offset <= INT64_MAX ? pread(file->descriptor, at, count, (off_t)offset) : 0;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return oxp__fail_errno(error, file->path, "read the file");
+    if (got == 0) {
+      oxp__fail(error, OXP_BAD_FILE, "the file ends at byte %llu, %zu more bytes were announced",
+                (unsigned long long)offset, count);
+      return oxp__at_file(error, OXP_BAD_FILE, file->path);
+    }
+    at += got;
+    offset += (uint64_t)got;
+    count -= (size_t)got;
+  }
+  return OXP_OK;
+}
+
+oxp_status oxp__file_read_all(oxp__arena *arena, const oxp__file *file, size_t limit_bytes, char **bytes, size_t *count,
+                              oxp_error *error)
+{
+  if (file->size_bytes > limit_bytes) {
+    oxp__fail(error, OXP_BAD_FILE, "the file has %llu bytes, at most %zu are read here",
+              (unsigned long long)file->size_bytes, limit_bytes);
+    return oxp__at_file(error, OXP_BAD_FILE, file->path);
+  }
+  size_t size = (size_t)file->size_bytes;
+  char *copy = oxp__arena_new(arena, size + 1, 1);
+  if (!copy)
+    return oxp__fail_memory(error, size + 1);
+  OXP__TRY(oxp__file_read((void *)file, 0, copy, size, error));
+  *bytes = copy;
+  *count = size;
+  return OXP_OK;
+}
+
+// ---- Writing ----
+
+enum { OUTPUT_BUFFER_BYTES = 256 * 1024, OUTPUT_NAME_TRIES = 100, OUTPUT_NAME_BYTES = 200 };
+
+static oxp_status output_fail(oxp__output *output, const char *action, oxp_error *error)
+{
+  return oxp__fail_errno(error, output->target_path, action);
+}
+
+// The path to replace: where a symbolic link leads; the path itself when nothing is there yet.
+static char *output_resolve(const char *path)
+{
+  char *resolved = realpath(path, NULL);
+  return resolved ? resolved : strdup(path);
+}
+
+// `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
+static char *output_temporary_name(const char *target, uint64_t salt)
+{
+  const char *slash = strrchr(target, '/');
+  int folder = slash ? (int)(slash - target) + 1 : 0;
+  const char *name = target + folder;
+  size_t size = strlen(target) + 32;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%.*s.%.*s.oxp-%08llx", folder, target, OUTPUT_NAME_BYTES, name,
+             (unsigned long long)(salt & 0xFFFFFFFF));
+  return path;
+}
+
+// Makes a new file under a name that nobody has. The permissions come from the process's umask.
+static oxp_status output_create(oxp__output *output, oxp_error *error)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t salt = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u + (uint64_t)getpid();
+  for (int i = 0; i < OUTPUT_NAME_TRIES; i++) {
+    free(output->temporary_path);
+    output->temporary_path = output_temporary_name(output->target_path, salt + (uint64_t)i);
+    if (!output->temporary_path)
+      return oxp__fail_memory(error, PATH_MAX);
+    output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->descriptor >= 0)
+      return OXP_OK;
+    if (errno != EEXIST)
+      break;
+  }
+  return output_fail(output, "create a file there", error);
+}
+
+static void output_free(oxp__output *output)
+{
+  free(output->target_path);
+  free(output->temporary_path);
+  free(output->buffer);
+  *output = (oxp__output){ .descriptor = -1 };
+}
+
+// OXP_IO when something other than a regular file has the target's name.
+static oxp_status output_check_target(oxp__output *output, oxp_error *error)
+{
+  struct stat status;
+  if (stat(output->target_path, &status) != 0)
+    return OXP_OK;
+  if (!S_ISREG(status.st_mode)) {
+    const char *what = S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket";
+    oxp__fail(error, OXP_IO, "cannot write the file: %s has this name", what);
+    return oxp__at_file(error, OXP_IO, output->target_path);
+  }
+  output->replaces = true;
+  return OXP_OK;
+}
+
+oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error)
+{
+  *output = (oxp__output){ .descriptor = -1 };
+  if (!path || !path[0])
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
+  output->target_path = output_resolve(path);
+  output->buffer = malloc(OUTPUT_BUFFER_BYTES);
+  oxp_status status = OXP_OK;
+  if (!output->target_path || !output->buffer)
+    status = oxp__fail_memory(error, OUTPUT_BUFFER_BYTES);
+  if (status == OXP_OK)
+    status = output_check_target(output, error);
+  if (status == OXP_OK)
+    status = output_create(output, error);
+  if (status != OXP_OK)
+    output_free(output);
+  output->open = status == OXP_OK;
+  return status;
+}
+
+// Writes everything at `offset`, or at the end when offset is negative.
+static oxp_status output_put(oxp__output *output, int64_t offset, const void *bytes, size_t count, oxp_error *error)
+{
+  const unsigned char *at = bytes;
+  while (count > 0) {
+    ssize_t put =
+        offset < 0 ? write(output->descriptor, at, count) : pwrite(output->descriptor, at, count, (off_t)offset);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return output_fail(output, "write the file", error);
+    at += put;
+    count -= (size_t)put;
+    if (offset >= 0)
+      offset += put;
+  }
+  return OXP_OK;
+}
+
+static oxp_status output_flush(oxp__output *output, oxp_error *error)
+{
+  size_t count = output->buffered;
+  output->buffered = 0;
+  return output_put(output, -1, output->buffer, count, error);
+}
+
+oxp_status oxp__output_write(void *context, const void *bytes, size_t count, oxp_error *error)
+{
+  oxp__output *output = context;
+  output->written_bytes += count;
+  if (count > OUTPUT_BUFFER_BYTES - output->buffered)
+    OXP__TRY(output_flush(output, error));
+  if (count >= OUTPUT_BUFFER_BYTES / 2) { // too large to be worth a copy
+    OXP__TRY(output_flush(output, error));
+    return output_put(output, -1, bytes, count, error);
+  }
+  memcpy(output->buffer + output->buffered, bytes, count);
+  output->buffered += count;
+  return OXP_OK;
+}
+
+oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *bytes, size_t count, oxp_error *error)
+{
+  OXP__TRY(output_flush(output, error));
+  return output_put(output, (int64_t)offset, bytes, count, error);
+}
+
+// After a rename the folder's entry is on the disk only when the folder was synced too.
+static oxp_status output_sync_folder(oxp__output *output, oxp_error *error)
+{
+  char *folder = strdup(output->target_path);
+  if (!folder)
+    return oxp__fail_memory(error, PATH_MAX);
+  char *slash = strrchr(folder, '/');
+  if (slash)
+    slash[slash == folder ? 1 : 0] = 0;
+  int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(folder);
+  if (descriptor < 0)
+    return output_fail(output, "open the folder", error);
+  // Some file systems cannot sync a folder (EINVAL): the rename is then as safe as it gets.
+  int failed = fsync(descriptor) != 0 && errno != EINVAL;
+  close(descriptor);
+  return failed ? output_fail(output, "sync the folder", error) : OXP_OK;
+}
+
+static oxp_status output_publish(oxp__output *output, bool sync, oxp_error *error)
+{
+  OXP__TRY(output_flush(output, error));
+  struct stat old;
+  if (output->replaces && stat(output->target_path, &old) == 0 && fchmod(output->descriptor, old.st_mode & 0777) != 0)
+    return output_fail(output, "set the file's permissions", error);
+  if (sync && fsync(output->descriptor) != 0)
+    return output_fail(output, "sync the file", error);
+  int descriptor = output->descriptor;
+  output->descriptor = -1;
+  if (close(descriptor) != 0) // network file systems report a full disk here
+    return output_fail(output, "write the file", error);
+  if (rename(output->temporary_path, output->target_path) != 0)
+    return output_fail(output, "replace the file", error);
+  return OXP_OK;
+}
+
+oxp_status oxp__output_commit(oxp__output *output, oxp_sync policy, oxp_error *error)
+{
+  bool sync = policy == OXP_SYNC_ALWAYS || (policy == OXP_SYNC_AUTO && output->replaces);
+  oxp_status status = output_publish(output, sync, error);
+  if (status != OXP_OK) {
+    oxp__output_abort(output);
+    return status;
+  }
+  if (sync)
+    status = output_sync_folder(output, error);
+  output_free(output);
+  return status;
+}
+
+void oxp__output_abort(oxp__output *output)
+{
+  if (!output->open)
+    return;
+  if (output->descriptor >= 0)
+    close(output->descriptor);
+  unlink(output->temporary_path);
+  output_free(output);
+}
