@@ -403,13 +403,16 @@ typedef struct oxp_session_options {
   const char *onnxruntime; // path of the runtime's library; NULL: environment ONNXPORT_ORT_LIBRARY, project, loader
 } oxp_session_options;
 
-// Prepares a network on `engine` (`reference`, `ort:cpu`; `onnxport engines` lists them). Copies or reads what
+// Prepares a network on `engine` (`reference`, `ort:cpu`; `onnxport engines` lists them; without a device the
+// engine's first one). `reference` rounds every layer's values to the network's element type, as a runtime does;
+// `reference:double` never does: the truth when two sides differ, with float64 outputs. Copies or reads what
 // it needs; the network may be freed before the session. OXP_NOT_AVAILABLE when the engine is not here (never a
 // silent fallback), OXP_ENGINE_FAILED with the engine's own words when it refuses.
 OXP_API oxp_status oxp_session_open(const oxp_network *network, const char *engine, const oxp_session_options *options,
                                     oxp_session **out, oxp_error *error);
 
-// The same for a graph; only engines that run ONNX can (`ort:cpu`).
+// The same for a graph; only engines that run ONNX can (`ort:cpu`). A graph that was read from a file is run as that
+// file; expose_layers needs a graph that was lowered with it.
 OXP_API oxp_status oxp_session_open_graph(const oxp_graph *graph, const char *engine,
                                           const oxp_session_options *options, oxp_session **out, oxp_error *error);
 
@@ -481,6 +484,10 @@ OXP_API const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, 
 // One sentence on who is wrong when the sides differ (the file, the runtime's optimiser, the runtime's kernel);
 // empty when they match.
 OXP_API const char *oxp_verify_finding(const oxp_verify_report *report);
+// What was chosen and noticed on the way, as complete sentences: batches, sizes found for open dimensions, layers that
+// depart although every output matches.
+OXP_API int oxp_verify_note_count(const oxp_verify_report *report);
+OXP_API const char *oxp_verify_note(const oxp_verify_report *report, int index);
 
 // ---------------------------------------------------------------------------------------------------------------
 // Reference tables

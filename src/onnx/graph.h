@@ -200,6 +200,11 @@ struct oxp_graph {
   // Where oxp__span and the tensors of a graph that was read get their bytes; NULL when it was lowered.
   oxp_read_function read;
   void *read_context;
+  // Lowered graphs: the name of the value that carries what each layer computes, in layer order (layers without a node share
+  // the name of their input). With oxp_lower_options.expose_layers every one that is no input is a graph output; the network's
+  // own outputs come first, `exposed_count` more follow, each once. Empty when read from a file.
+  oxp__strings layer_values;
+  size_t exposed_count;
 };
 
 // An empty graph in its own arena; NULL when memory is out.
