@@ -95,6 +95,7 @@ typedef struct oxp__layer {
   const char *name;        // never NULL: the source's, else <kind>_<index>
   const char *source_kind; // the dialect's word
   void *params;            // the kind's struct
+  uint64_t given;          // bit i: parameter i of the kind was set through the builder functions
   int input_count;
   oxp_value *inputs;
   oxp_value output;

@@ -9,7 +9,8 @@
 
 // How a dense layer may be written.
 typedef enum oxp__dense_form {
-  OXP__DENSE_GEMM_AS_STORED,
+  OXP__DENSE_GEMM,           // (in, out), gathered when the source stores it the other way
+  OXP__DENSE_GEMM_AS_STORED, // transB says how the weight lies
   OXP__DENSE_GEMM_TRANSB,
   OXP__DENSE_MATMUL_ADD
 } oxp__dense_form;

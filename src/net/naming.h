@@ -5,11 +5,21 @@
 #include "layers/lowering.h"
 #include "net/network.h"
 
-// The names given so far, and one counter that profiles may use. Lives in the graph's arena.
-typedef struct oxp__naming oxp__naming;
+// The names given so far, and one counter that profiles may use. All-zero but for the arena: empty. What is stored lives in
+// the graph's arena.
+typedef struct oxp__naming {
+  oxp__arena *arena; // borrowed
+  struct oxp__name *table;
+  size_t count, capacity;
+  int counter;
+  const char *layer_name; // the claimed name of the layer whose turn it is
+} oxp__naming;
 
 // The next number of the graph's counter, from 1.
 int oxp__naming_next(oxp__naming *naming);
+
+// True when nobody has the name yet.
+bool oxp__naming_is_free(const oxp__naming *naming, const char *name);
 
 // `wanted`, or `wanted_1`, `wanted_2`, ... when it was taken: the name that is now ours. NULL when memory is out.
 const char *oxp__naming_claim(oxp__naming *naming, const char *wanted);

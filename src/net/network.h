@@ -44,6 +44,16 @@ const char *oxp__layer_label(const oxp__layer *layer, char *buffer, size_t size)
 // The layer that computes `value`; NULL (and a remembered mistake) when there is none or the network is finished.
 oxp__layer *oxp__network_layer(oxp_network *network, oxp_value value, const char *what);
 
+// Adds a layer as `dialect` (NULL: ours) describes it: parameters at the dialect's defaults. Like the public function, it
+// remembers mistakes and returns a negative value after one. *Copies* the texts.
+oxp_value oxp__network_add(oxp_network *network, const oxp__kind *kind, const char *dialect, const char *source_kind,
+                           const char *name, int input_count, const oxp_value *inputs);
+
+// Gives a layer the weight of that role as a dialect stores it; the kind's row says in which order its axes lie there. Copies
+// the description, borrows the bytes.
+oxp_status oxp__layer_bind(oxp_network *network, oxp__layer *layer, int role, const char *dialect,
+                           const oxp_tensor *stored, oxp_error *error);
+
 // shape.c: infers the shape of every value from the given input shapes (one per network input) into `shapes`
 // (value_count of them). Stops at the first layer that does not fit, OXP_BAD_NETWORK with its label.
 oxp_status oxp__infer_shapes(const oxp_network *network, const oxp__shape *input_shapes, oxp__shape *shapes,

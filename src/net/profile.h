@@ -1,7 +1,8 @@
-// profile.h: what differs between exporters of the same network, as data. One file in this folder per profile,
-// `<name>.c`, defines `const oxp__profile oxp__profile_<name>`; the build lists the files. Place: profiles (after net).
-#ifndef OXP_PROFILES_PROFILE_H
-#define OXP_PROFILES_PROFILE_H
+// profile.h: what differs between exporters of the same network, as data. One file in src/profiles per profile,
+// `<name>.c`, defines `const oxp__profile oxp__profile_<name>`; the build lists the files. The row type stands here because
+// the walk that reads it, net/lower.c, comes before the rows. Place: net.
+#ifndef OXP_NET_PROFILE_H
+#define OXP_NET_PROFILE_H
 
 #include "net/naming.h"
 
