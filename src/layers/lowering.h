@@ -24,8 +24,9 @@ oxp__dense_form oxp__lower_dense_form(const oxp__lowering *to);
 bool oxp__lower_batchnorm_expanded(const oxp__lowering *to);
 oxp_dtype oxp__lower_dtype(const oxp__lowering *to);
 
-// The ONNX name of the current layer's input number `index`, or of its output.
+// The ONNX name of the current layer's input number `index`, of all its inputs, of its output.
 const char *oxp__lower_input(oxp__lowering *to, int index);
+const char *const *oxp__lower_inputs(oxp__lowering *to); // all of them, ending with NULL
 const char *oxp__lower_output(oxp__lowering *to);
 
 // The shape of the current layer's input number `index` and of its output, as declared in the graph.
