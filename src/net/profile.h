@@ -25,9 +25,9 @@ typedef struct oxp__profile {
   const char *(*value_name)(oxp__naming *naming, const oxp__layer *layer);
   const char *(*initializer_name)(oxp__naming *naming, const oxp__layer *layer, int role);
 
-  // Why this profile does not write a layer with these input shapes (a clause: "its Gemm on rank 3 loads nowhere"); NULL
+  // Why this profile does not write a layer with these input shapes at this opset (a clause: "its Gemm on rank 3 loads nowhere"); NULL
   // when it does.
-  const char *(*refuses)(const oxp__layer *layer, const oxp__shape *inputs);
+  const char *(*refuses)(const oxp__layer *layer, const oxp__shape *inputs, int opset);
 } oxp__profile;
 
 extern const oxp__profile *const oxp__profiles[];

@@ -1,0 +1,26 @@
+// lower.h: the state of one walk that lowers a network to a graph; shared by the walk (lower.c) and by what kinds call on the
+// way (lowering.c). Place: net.
+#ifndef OXP_NET_LOWER_H
+#define OXP_NET_LOWER_H
+
+#include "core/text.h"
+#include "net/naming.h"
+#include "net/profile.h"
+
+struct oxp__lowering {
+  const oxp_network *network;
+  const oxp__profile *profile;
+  oxp_lower_options options;
+  oxp_graph *graph;
+  oxp__builder builder; // its error is `error` below
+  oxp__naming naming;
+  oxp_dtype dtype;
+  oxp__shape *shapes;        // of every value, with the batch that was asked for
+  const char **names;        // of every value, as far as the walk has come
+  const char **output_names; // per value: the graph output that it becomes by renaming; NULL: none
+  const oxp__layer *layer;   // whose turn it is
+  oxp__node *dummy;          // handed out after a failure, so that kinds need not check
+  oxp_error error;
+};
+
+#endif

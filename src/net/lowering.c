@@ -1,0 +1,203 @@
+// lowering.c: what a kind's `lower` calls. Adds nodes, initializers and names to the graph under the profile's rules; after the
+// first failure everything does nothing. Place: net.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/lower.h"
+
+oxp_error *oxp__lower_error(const oxp__lowering *to)
+{
+  return to->builder.error;
+}
+
+int oxp__lower_opset(const oxp__lowering *to)
+{
+  return to->builder.opset;
+}
+
+oxp__dense_form oxp__lower_dense_form(const oxp__lowering *to)
+{
+  return to->profile->dense;
+}
+
+bool oxp__lower_batchnorm_expanded(const oxp__lowering *to)
+{
+  return to->options.batchnorm == OXP_BATCHNORM_EXPANDED;
+}
+
+oxp_dtype oxp__lower_dtype(const oxp__lowering *to)
+{
+  return to->dtype;
+}
+
+const char *oxp__lower_input(oxp__lowering *to, int index)
+{
+  return to->names[to->layer->inputs[index]];
+}
+
+const char *oxp__lower_output(oxp__lowering *to)
+{
+  return to->names[to->layer->output];
+}
+
+const oxp__shape *oxp__lower_input_shape(const oxp__lowering *to, int index)
+{
+  return &to->shapes[to->layer->inputs[index]];
+}
+
+const oxp__shape *oxp__lower_output_shape(const oxp__lowering *to)
+{
+  return &to->shapes[to->layer->output];
+}
+
+// A name that could not be had: memory is out.
+static const char *lowering_name(oxp__lowering *to, const char *name)
+{
+  if (!name && to->builder.status == OXP_OK)
+    to->builder.status = oxp__fail_memory(to->builder.error, 0);
+  return name ? name : "";
+}
+
+// ---- Weights ----
+
+static const char *lowering_add_weight(oxp__lowering *to, int role, const oxp_tensor *tensor)
+{
+  const char *name = lowering_name(to, to->profile->initializer_name(&to->naming, to->layer, role));
+  oxp__build_initializer(&to->builder, name, tensor, to->dtype);
+  return name;
+}
+
+const char *oxp__lower_weight(oxp__lowering *to, int role)
+{
+  const oxp__weight *weight = &to->layer->weights[role];
+  return weight->present ? lowering_add_weight(to, role, &weight->tensor) : NULL;
+}
+
+const char *oxp__lower_weight_as_stored(oxp__lowering *to, int role, bool *transposed)
+{
+  const oxp__weight *weight = &to->layer->weights[role];
+  *transposed = weight->present && weight->permuted;
+  return weight->present ? lowering_add_weight(to, role, &weight->stored) : NULL;
+}
+
+const char *oxp__lower_weight_permuted(oxp__lowering *to, int role, const int *axes)
+{
+  const oxp__weight *weight = &to->layer->weights[role];
+  if (!weight->present)
+    return NULL;
+  oxp_tensor view = oxp__tensor_permute(&weight->tensor, axes);
+  return lowering_add_weight(to, role, &view);
+}
+
+const char *oxp__lower_weight_shaped(oxp__lowering *to, int role, int rank, const int64_t *shape)
+{
+  const oxp__weight *weight = &to->layer->weights[role];
+  if (!weight->present)
+    return NULL;
+  oxp_tensor view = weight->tensor;
+  if (!oxp__tensor_reshape(&view, rank, shape) && to->builder.status == OXP_OK)
+    to->builder.status = oxp__fail(to->builder.error, OXP_UNSUPPORTED,
+                                   "weight \"%s\" cannot be viewed in the shape that the "
+                                   "operator wants",
+                                   weight->source_role);
+  return lowering_add_weight(to, role, &view);
+}
+
+// ---- Constants ----
+
+static const char *lowering_constant_name(oxp__lowering *to, const char *suffix)
+{
+  return lowering_name(to, oxp__naming_claimf(&to->naming, "%s.%s", to->naming.layer_name, suffix));
+}
+
+const char *oxp__lower_constant(oxp__lowering *to, const char *suffix, double value)
+{
+  const char *name = lowering_constant_name(to, suffix);
+  oxp__build_constant_f64(&to->builder, name, to->dtype, 0, NULL, &value);
+  return name;
+}
+
+const char *oxp__lower_ints(oxp__lowering *to, const char *suffix, int count, const int64_t *values)
+{
+  const char *name = lowering_constant_name(to, suffix);
+  oxp__build_constant_i64(&to->builder, name, 1, (int64_t[]){ count }, values);
+  return name;
+}
+
+const char *oxp__lower_floats(oxp__lowering *to, const char *suffix, int count, const double *values)
+{
+  const char *name = lowering_constant_name(to, suffix);
+  oxp__build_constant_f64(&to->builder, name, OXP_FLOAT32, 1, (int64_t[]){ count }, values);
+  return name;
+}
+
+// ---- Nodes ----
+
+static oxp__node *lowering_node(oxp__lowering *to, const char *op_type, const char *name, const char *const *inputs,
+                                const char *output)
+{
+  oxp__node *node = oxp__build_node(&to->builder, op_type, to->profile->node_names ? name : NULL, inputs,
+                                    (const char *const[]){ output, NULL });
+  return node ? node : to->dummy;
+}
+
+oxp__node *oxp__lower_node(oxp__lowering *to, const char *op_type, const char *const *inputs)
+{
+  return lowering_node(to, op_type, to->naming.layer_name, inputs, oxp__lower_output(to));
+}
+
+oxp__node *oxp__lower_inner(oxp__lowering *to, const char *op_type, const char *const *inputs, const char **inner)
+{
+  *inner = lowering_name(to, oxp__naming_claimf(&to->naming, "%s/%s", to->naming.layer_name, op_type));
+  return lowering_node(to, op_type, *inner, inputs, *inner);
+}
+
+void oxp__attr_int(oxp__lowering *to, oxp__node *node, const char *name, int64_t value)
+{
+  if (node != to->dummy)
+    oxp__build_int(&to->builder, node, name, value);
+}
+
+void oxp__attr_ints(oxp__lowering *to, oxp__node *node, const char *name, int count, const int64_t *values)
+{
+  if (node != to->dummy)
+    oxp__build_ints(&to->builder, node, name, count, values);
+}
+
+void oxp__attr_float(oxp__lowering *to, oxp__node *node, const char *name, double value)
+{
+  if (node != to->dummy)
+    oxp__build_float(&to->builder, node, name, value);
+}
+
+void oxp__attr_string(oxp__lowering *to, oxp__node *node, const char *name, const char *value)
+{
+  if (node != to->dummy)
+    oxp__build_string(&to->builder, node, name, value);
+}
+
+void oxp__lower_warn(oxp__lowering *to, const char *format, ...)
+{
+  char label[256], sentence[768];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  oxp__graph_warn(to->graph, "%s: %s", oxp__layer_label(to->layer, label, sizeof label), sentence);
+}
+
+const char *oxp__lower_reduce_mean(oxp__lowering *to, const char *input, int count, const int64_t *axes)
+{
+  const char *inner;
+  if (oxp__lower_opset(to) >= 18) {
+    const char *list = oxp__lower_ints(to, "axes", count, axes);
+    oxp__attr_int(to, oxp__lower_inner(to, "ReduceMean", OXP__IN(input, list), &inner), "keepdims", 1);
+    return inner;
+  }
+  oxp__node *node = oxp__lower_inner(to, "ReduceMean", OXP__IN(input), &inner);
+  oxp__attr_ints(to, node, "axes", count, axes);
+  oxp__attr_int(to, node, "keepdims", 1);
+  return inner;
+}
