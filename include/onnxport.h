@@ -303,6 +303,22 @@ OXP_API bool oxp_network_value_info(const oxp_network *network, oxp_value value,
 OXP_API int oxp_network_warning_count(const oxp_network *network);
 OXP_API const char *oxp_network_warning(const oxp_network *network, int index);
 
+// A file of named arrays (NumPy's .npz; a single .npy holds one array called ""), for networks that are built by hand from
+// somebody's bare weights. The arrays stay in the file, which is held open.
+typedef struct oxp_weights oxp_weights;
+
+// OXP_BAD_FILE for damage and for members that are not arrays. Networks that use its tensors *borrow* the weights object: it
+// must be freed after them.
+OXP_API oxp_status oxp_weights_open(const char *path, oxp_weights **out, oxp_error *error);
+OXP_API void oxp_weights_free(oxp_weights *weights);
+OXP_API int oxp_weights_count(const oxp_weights *weights);
+
+// The name of array number `index` (without `.npy`), in the order of the file; NULL when there is no such array.
+OXP_API const char *oxp_weights_name(const oxp_weights *weights, int index);
+
+// Describes the array called `name`; OXP_BAD_FILE when the file has none.
+OXP_API oxp_status oxp_weights_find(const oxp_weights *weights, const char *name, oxp_tensor *tensor, oxp_error *error);
+
 // Writes the network in another tool's format, by the name that `onnxport formats` gives it. OXP_UNSUPPORTED with
 // every offending layer named when the format cannot hold it. Replaces `path` atomically; nothing is left behind
 // after a failure.
