@@ -123,8 +123,7 @@ static oxp_status reference_read_weights(oxp_session *session, reference_state *
       weights[role].shape.rank = -1;
       if (!layer->weights[role].present)
         continue;
-      oxp_status status =
-          reference_read_weight(session, network, &layer->weights[role].tensor, &weights[role], error);
+      oxp_status status = reference_read_weight(session, network, &layer->weights[role].tensor, &weights[role], error);
       char label[256];
       if (status != OXP_OK)
         return oxp__at_layer(error, status, "%s", oxp__layer_label(layer, label, sizeof label));
@@ -167,7 +166,16 @@ static void reference_port(const reference_state *state, oxp_value value, const 
   memcpy(port->shape, shape->dim, sizeof port->shape);
 }
 
-static oxp_status reference_ports(oxp_session *session, reference_state *state, oxp_error *error)
+// The names that a graph gives its outputs when nobody named them: `output`, `output_1`, ...
+static const char *reference_output_name(oxp_session *session, const oxp_network *from, size_t index)
+{
+  if (from->output_names[index])
+    return oxp__arena_copy(&session->arena, from->output_names[index]);
+  return index == 0 ? "output" : oxp__arena_printf(&session->arena, "output_%zu", index);
+}
+
+static oxp_status reference_ports(oxp_session *session, const reference_state *state, const oxp_network *from,
+                                  oxp_error *error)
 {
   const oxp_network *network = &state->network;
   size_t exposed = session->options.expose_layers ? network->layer_count : 0;
@@ -185,11 +193,10 @@ static oxp_status reference_ports(oxp_session *session, reference_state *state, 
   for (size_t i = 0; i < exposed; i++)
     reference_port(state, network->layers[i]->output, network->layers[i]->name, made, &session->outputs[i]);
   for (size_t i = 0; i < network->output_count; i++) {
-    oxp_value value = network->outputs[i];
-    // An output that is also an input carries the input's name in the value table.
-    const char *name = network->output_names && network->output_names[i] ? network->output_names[i]
-                                                                         : network->values[value].name;
-    reference_port(state, value, name ? name : "output", made, &session->outputs[exposed + i]);
+    const char *name = reference_output_name(session, from, i);
+    if (!name)
+      return oxp__fail_memory(error, 1);
+    reference_port(state, network->outputs[i], name, made, &session->outputs[exposed + i]);
   }
   return OXP_OK;
 }
@@ -203,7 +210,7 @@ static oxp_status reference_open(oxp_session *session, const oxp_network *networ
   OXP__TRY(reference_copy_network(session, state, network, error));
   OXP__TRY(reference_read_weights(session, state, network, error));
   OXP__TRY(reference_plan(session, state, error));
-  return reference_ports(session, state, error);
+  return reference_ports(session, state, network, error);
 }
 
 // --- Running ---
