@@ -6,7 +6,7 @@
 #include "core/text.h"
 #include "net/network.h"
 
-// One option of a verb. Help text, parsing and the man page are made from the rows.
+// One option. Help text, parsing and the manual page are made from the rows.
 typedef struct oxp__option {
   const char *name;     // without dashes
   const char *argument; // "N", "FILE" ...; NULL: a switch
@@ -14,15 +14,23 @@ typedef struct oxp__option {
   char letter; // short form; 0: none
 } oxp__option;
 
+// Options that belong together, under a heading. Verbs share groups.
+typedef struct oxp__option_group {
+  const char *title;
+  const oxp__option *options;
+  int count;
+} oxp__option_group;
+
 typedef struct oxp__arguments oxp__arguments; // parsed command line, options.h
 
 typedef struct oxp__verb {
   const char *name;
-  const char *usage;   // "SRC [-o OUT.onnx] [options]"
-  const char *doc;     // one line
-  const char *details; // paragraphs for --help and the man page; may be NULL
-  const oxp__option *options;
-  int option_count;
+  const char *usage;                      // "SRC [-o OUT.onnx] [options]"
+  const char *doc;                        // one line
+  const char *details;                    // paragraphs for --help and the manual page; may be NULL
+  const oxp__option_group *const *groups; // ends with NULL
+  int min_operands, max_operands;
+  // Prints its result only when it is complete, so that a failure leaves nothing on standard output.
   oxp_status (*run)(const oxp__arguments *arguments, oxp_error *error);
 } oxp__verb;
 

@@ -1,0 +1,122 @@
+// verb_convert.c: `onnxport convert`: a network in one tool's format becomes one in another's. Place: cli.
+#include "cli/progress.h"
+#include "cli/subject.h"
+
+#include "formats/format.h"
+
+#include <string.h>
+
+static const oxp__option convert_options[] = {
+  { "output", "FILE", "the file to write; an existing one is replaced", 'o' },
+  { "format", "NAME", "format to write (see onnxport formats); default: what the suffix of FILE says", 0 },
+  { "quiet", NULL, "print no summary", 'q' },
+};
+static const oxp__option_group convert_group = OXP__GROUP("Writing", convert_options);
+
+// Does the space-separated list hold the suffix?
+static bool has_suffix(const char *suffixes, const char *suffix)
+{
+  size_t length = strlen(suffix);
+  for (const char *at = suffixes; (at = strstr(at, suffix)); at += length)
+    if ((at == suffixes || strchr(" ,+", at[-1])) && (!at[length] || strchr(" ,+", at[length])))
+      return true;
+  return false;
+}
+
+// The one writable format whose files are called like `path`.
+static oxp_status format_of_suffix(const char *path, const char **format, oxp_error *error)
+{
+  const char *suffix = strrchr(path, '.');
+  oxp__text found = { 0 };
+  *format = NULL;
+  int count = 0;
+  for (size_t i = 0; suffix && i < oxp__format_count; i++) {
+    const oxp__format *row = oxp__formats[i];
+    if (!row->write || !row->suffixes || !has_suffix(row->suffixes, suffix))
+      continue;
+    oxp__text_printf(&found, "%s%s", count++ > 0 ? ", " : "", row->name);
+    *format = row->name;
+  }
+  oxp_status status = OXP_OK;
+  if (count == 0)
+    status = oxp__fail(error, OXP_BAD_ARGUMENT,
+                       "%s: no format that can be written has the suffix \"%s\"; give --format "
+                       "NAME (see onnxport formats)",
+                       path, suffix ? suffix : "");
+  else if (count > 1)
+    status = oxp__fail(error, OXP_BAD_ARGUMENT, "%s: several formats have this suffix (%s); choose one with --format",
+                       path, oxp__text_string(&found));
+  oxp__text_fini(&found);
+  return status;
+}
+
+static oxp_status convert_target(const oxp__arguments *arguments, const char **path, const char **format,
+                                 oxp_error *error)
+{
+  *path = oxp__option_text(arguments, "output");
+  *format = oxp__option_text(arguments, "format");
+  if (!*path)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "convert needs to know where to write: -o FILE");
+  const char *suffix = strrchr(*path, '.');
+  if ((*format && strcmp(*format, "onnx") == 0) || (!*format && suffix && strcmp(suffix, ".onnx") == 0))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "%s: ONNX is written by onnxport export %s -o %s", *path,
+                     oxp__operand(arguments, 0), *path);
+  return *format ? OXP_OK : format_of_suffix(*path, format, error);
+}
+
+static oxp_status convert_report(const oxp__arguments *arguments, const oxp_network *network, const char *path,
+                                 const char *format, oxp_error *error)
+{
+  oxp__warnings_print(network, NULL);
+  if (oxp__option_given(arguments, "json")) {
+    oxp__json json = { 0 };
+    oxp__json_object(&json, NULL);
+    oxp__json_text(&json, "output", path);
+    oxp__json_text(&json, "format", format);
+    oxp__json_int(&json, "layers", oxp_network_layer_count(network));
+    oxp__json_int(&json, "parameters", oxp_network_parameter_count(network));
+    oxp__warnings_json(&json, network, NULL);
+    oxp__json_end(&json, '}');
+    return oxp__json_print(&json, error);
+  }
+  if (oxp__option_given(arguments, "quiet"))
+    return OXP_OK;
+  oxp__text text = { 0 };
+  oxp__text_add_colour(&text, OXP__BOLD, path);
+  oxp__text_printf(&text, " (%s) from %s (%s)\n  %d layers, ", format, oxp__operand(arguments, 0),
+                   oxp_network_format(network), oxp_network_layer_count(network));
+  oxp__text_add_count(&text, oxp_network_parameter_count(network));
+  oxp__text_add(&text, " parameters\n");
+  return oxp__print_text(&text, error);
+}
+
+static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
+{
+  const char *path = NULL, *format = NULL;
+  oxp_network *network = NULL;
+  OXP__TRY(convert_target(arguments, &path, &format, error));
+  oxp_status status = oxp__subject_open_network(&network, arguments, "convert reads networks, not ONNX models", error);
+  if (status == OXP_OK) {
+    oxp__signals_catch(); // a file that was begun is finished
+    status = oxp_network_write(network, path, format, error);
+    oxp__signals_release();
+  }
+  if (status == OXP_OK)
+    status = convert_report(arguments, network, path, format, error);
+  oxp_network_free(network);
+  return status;
+}
+
+static const oxp__option_group *const convert_groups[] = { &convert_group, &oxp__source_group, &oxp__output_group,
+                                                           NULL };
+
+const oxp__verb oxp__verb_convert = {
+  .name = "convert",
+  .usage = "SRC -o DST [--format NAME]",
+  .doc = "write a network in another format",
+  .details = "What the other format cannot hold is refused, with all offending layers named, and nothing is written.",
+  .groups = convert_groups,
+  .min_operands = 1,
+  .max_operands = 1,
+  .run = convert_run,
+};

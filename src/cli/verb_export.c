@@ -1,0 +1,139 @@
+// verb_export.c: `onnxport export`: a network becomes an ONNX file. Place: cli.
+#include "cli/progress.h"
+#include "cli/subject.h"
+
+#include <string.h>
+
+static const oxp__option export_options[] = {
+  { "output", "FILE", "the model to write; default: SRC with the suffix .onnx; an existing file is replaced", 'o' },
+  { "sync", "WHEN", "force data to the disk: auto (the default: when a file is replaced), always or never", 0 },
+  { "quiet", NULL, "print no summary and no progress", 'q' },
+};
+static const oxp__option_group export_group = OXP__GROUP("Writing", export_options);
+
+typedef struct export_job {
+  const oxp__arguments *arguments;
+  char *output;
+  oxp_network *network;
+  oxp_graph *graph;
+  uint64_t written_bytes;
+} export_job;
+
+// SRC with its suffix replaced by .onnx; a leading dot or a folder's dot is no suffix.
+static char *export_default_output(oxp__arena *arena, const char *source)
+{
+  const char *base = strrchr(source, '/');
+  base = base ? base + 1 : source;
+  const char *dot = strrchr(base, '.');
+  size_t stem = dot && dot > base ? (size_t)(dot - source) : strlen(source);
+  return oxp__arena_printf(arena, "%.*s.onnx", (int)stem, source);
+}
+
+static oxp_status export_write(export_job *job, oxp_error *error)
+{
+  static const char *const syncs[] = { "auto", "always", "never", NULL };
+  static const oxp_sync sync_values[] = { OXP_SYNC_AUTO, OXP_SYNC_ALWAYS, OXP_SYNC_NEVER };
+  int sync = 0;
+  OXP__TRY(oxp__option_choice(job->arguments, "sync", syncs, &sync, error));
+  oxp__progress progress;
+  bool silent = oxp__option_given(job->arguments, "quiet") || oxp__option_given(job->arguments, "json");
+  oxp__progress_start(&progress, job->output, silent);
+  oxp_write_options options = { sync_values[sync], oxp__progress_step, &progress };
+  oxp__signals_catch();
+  oxp_status status = oxp_graph_write(job->graph, job->output, &options, &job->written_bytes, error);
+  oxp__signals_release();
+  oxp__progress_end(&progress);
+  return status;
+}
+
+static const char *export_profile(const export_job *job)
+{
+  const char *profile = oxp__option_text(job->arguments, "profile");
+  return profile ? profile : "onnx";
+}
+
+static oxp_status export_print_json(const export_job *job, oxp_error *error)
+{
+  oxp__json json = { 0 };
+  oxp__subject written = { .graph = job->graph };
+  oxp__json_object(&json, NULL);
+  oxp__json_text(&json, "output", job->output);
+  oxp__json_text(&json, "profile", export_profile(job));
+  oxp__json_int(&json, "opset", oxp_graph_opset(job->graph));
+  oxp__json_int(&json, "ir_version", oxp_graph_ir_version(job->graph));
+  oxp__subject_json(&json, &written);
+  oxp__json_int(&json, "layers", oxp_network_layer_count(job->network));
+  oxp__json_int(&json, "parameters", oxp_network_parameter_count(job->network));
+  oxp__json_u64(&json, "bytes", job->written_bytes);
+  oxp__warnings_json(&json, job->network, job->graph);
+  oxp__json_end(&json, '}');
+  return oxp__json_print(&json, error);
+}
+
+static oxp_status export_print_summary(const export_job *job, oxp_error *error)
+{
+  oxp__text text = { 0 };
+  oxp__grid grid;
+  oxp__subject written = { .graph = job->graph };
+  int layers = oxp_network_layer_count(job->network);
+  oxp__text_add_colour(&text, OXP__BOLD, job->output);
+  oxp__text_printf(&text, " from %s (%s)\n", oxp__operand(job->arguments, 0), oxp_network_format(job->network));
+  oxp__grid_init(&grid, "llll");
+  oxp__subject_grid(&grid, &written);
+  oxp__grid_end(&grid, 2, &text);
+  oxp__text_printf(&text, "  %d %s, ", layers, layers == 1 ? "layer" : "layers");
+  oxp__text_add_count(&text, oxp_network_parameter_count(job->network));
+  oxp__text_add(&text, " parameters, ");
+  oxp__text_add_size(&text, job->written_bytes);
+  oxp__text_printf(&text, ", opset %d, IR version %d, profile %s\n", oxp_graph_opset(job->graph),
+                   oxp_graph_ir_version(job->graph), export_profile(job));
+  return oxp__print_text(&text, error);
+}
+
+static oxp_status export_report(const export_job *job, oxp_error *error)
+{
+  oxp__warnings_print(job->network, job->graph);
+  if (oxp__option_given(job->arguments, "json"))
+    return export_print_json(job, error);
+  return oxp__option_given(job->arguments, "quiet") ? OXP_OK : export_print_summary(job, error);
+}
+
+static oxp_status export_do(export_job *job, oxp_error *error)
+{
+  oxp_lower_options options = { 0 };
+  OXP__TRY(oxp__request_model(job->arguments, &options, error));
+  OXP__TRY(oxp__subject_open_network(&job->network, job->arguments, "onnxport inspect looks into it", error));
+  OXP__TRY(oxp_graph_lower(job->network, &options, &job->graph, error));
+  OXP__TRY(export_write(job, error));
+  return export_report(job, error);
+}
+
+static oxp_status export_run(const oxp__arguments *arguments, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  export_job job = { .arguments = arguments };
+  const char *output = oxp__option_text(arguments, "output");
+  job.output = output ? oxp__arena_copy(&arena, output) : export_default_output(&arena, oxp__operand(arguments, 0));
+  oxp_status status = job.output ? export_do(&job, error) : oxp__fail_memory(error, 0);
+  oxp_graph_free(job.graph);
+  oxp_network_free(job.network);
+  oxp__arena_fini(&arena);
+  return status;
+}
+
+static const oxp__option_group *const export_groups[] = { &export_group, &oxp__source_group, &oxp__model_group,
+                                                          &oxp__output_group, NULL };
+
+const oxp__verb oxp__verb_export = {
+  .name = "export",
+  .usage = "SRC [-o OUT.onnx] [options]",
+  .doc = "turn a trained network into an ONNX file",
+  .details =
+      "The file is a literal, unfused translation: weights are copied, never computed with. A network that cannot be "
+      "translated exactly is refused, with all offending layers named, and nothing is written.\n\n"
+      "`onnxport SRC` alone does the same.",
+  .groups = export_groups,
+  .min_operands = 1,
+  .max_operands = 1,
+  .run = export_run,
+};
