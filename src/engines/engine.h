@@ -55,4 +55,8 @@ struct oxp__engine {
 extern const oxp__engine *const oxp__engines[];
 extern const size_t oxp__engine_count;
 
+// session.c: the engine called `name` (`ort:cpu`, or `ort` for its first device); *device is a copy in `arena` (NULL when
+// memory is out). NULL and OXP_BAD_ARGUMENT, with a list of what there is, when there is none.
+const oxp__engine *oxp__engine_find(oxp__arena *arena, const char *name, const char **device, oxp_error *error);
+
 #endif
