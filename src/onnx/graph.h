@@ -8,7 +8,7 @@
 #include "core/file.h"
 #include "core/tensor.h"
 
-// Repeated fields. All lists have this layout (the wire code relies on it); oxp__arena_grow makes room.
+// Repeated fields. All lists have this layout; oxp__repeated_append relies on it.
 #define OXP__REPEATED(type)                                                                                            \
   struct {                                                                                                             \
     type *at;                                                                                                          \
@@ -82,6 +82,10 @@ typedef struct oxp__value_info { // ValueInfoProto
   oxp__type *type;
   const char *doc_string;
   oxp__pairs metadata;
+  // Not fields: the declared dimensions as numbers (see oxp__graph_dim) once oxp__value_info_finish was called; rank -1 and
+  // NULL where no tensor shape is declared.
+  int rank;
+  int64_t *shape;
 } oxp__value_info;
 typedef OXP__REPEATED(oxp__value_info *) oxp__value_infos;
 
@@ -210,15 +214,19 @@ struct oxp_graph {
 // An empty graph in its own arena; NULL when memory is out.
 oxp_graph *oxp__graph_new(void);
 
+// Appends a copy of one element of `size` bytes to an OXP__REPEATED list in `arena`; false when memory is out.
+bool oxp__repeated_append(oxp__arena *arena, void *list, const void *element, size_t size);
+
 // Adds a warning sentence, once; bounded, and silently dropped only when memory is out.
 void oxp__graph_warn(const oxp_graph *graph, const char *format, ...) OXP__PRINTF(2, 3);
 
 // The dimension that stands for a name: one of OXP_DIM_* or a lower number; OXP_DIM_UNKNOWN also when memory is out.
 int64_t oxp__graph_symbol(oxp_graph *graph, const char *name);
 
-// A dimension as one number: its value, the number of its name (which must have been seen by oxp__graph_symbol), or
-// OXP_DIM_UNKNOWN.
-int64_t oxp__graph_dim(const oxp_graph *graph, const oxp__dim *dim);
+// Fills rank and shape from the declared type: a value as it is, a name as its symbol, anything else OXP_DIM_UNKNOWN.
+oxp_status oxp__value_info_finish(oxp_graph *graph, oxp__value_info *info, oxp_error *error);
+// The declared element type; 0 when no tensor type is declared.
+int32_t oxp__value_info_dtype(const oxp__value_info *info);
 
 // wire_write.c, wire_read.c: sizes, writing and reading, all driven by the table in schema.h.
 // The exact number of bytes that oxp__model_write will write. OXP_UNSUPPORTED when a message would exceed 2 GiB - 1.
