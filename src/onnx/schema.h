@@ -1,0 +1,56 @@
+// schema.h: the messages of the ONNX format as one table: what each field is called, how it lies on the wire and where it
+// lies in graph.h's structs. Reader and writer know nothing else about the format. Place: onnx.
+#ifndef OXP_ONNX_SCHEMA_H
+#define OXP_ONNX_SCHEMA_H
+
+#include "onnx/graph.h"
+
+typedef enum oxp__field_type {
+  OXP__FIELD_INT32,   // int32_t; enums too
+  OXP__FIELD_INT64,   // int64_t
+  OXP__FIELD_FLOAT,   // float
+  OXP__FIELD_STRING,  // const char *
+  OXP__FIELD_BYTES,   // oxp__bytes
+  OXP__FIELD_MESSAGE, // pointer to the struct of `message`
+  OXP__FIELD_PAYLOAD  // raw_data: oxp__span, or the tensor of the message
+} oxp__field_type;
+
+typedef struct oxp__schema oxp__schema;
+
+typedef struct oxp__field {
+  uint32_t number;
+  const char *name;
+  oxp__field_type type;
+  bool repeated; // an OXP__REPEATED list of the above; numbers are written one by one, and read also when packed
+  size_t offset; // in the message's struct
+  const oxp__schema *message;
+} oxp__field;
+
+struct oxp__schema {
+  const char *name;
+  size_t bytes; // of the struct
+  const oxp__field *fields;
+  int field_count;
+  uint32_t exclusive; // numbers (as bits) of a oneof: setting one clears the others
+  // Fills the members that are not fields, once the message was read; may be NULL.
+  oxp_status (*finish)(oxp_graph *graph, void *message, oxp_error *error);
+};
+
+extern const oxp__schema oxp__schema_model;
+
+// The row of a field; NULL when the table does not hold it.
+const oxp__field *oxp__schema_field(const oxp__schema *schema, uint32_t number);
+
+// Wire types of the encoding.
+enum { OXP__WIRE_VARINT = 0, OXP__WIRE_FIXED64 = 1, OXP__WIRE_LENGTH = 2, OXP__WIRE_FIXED32 = 5 };
+
+// The wire type in which a field's single values are written.
+int oxp__field_wire_type(const oxp__field *field);
+
+// The bytes that a single value takes in its message's struct, or in a list.
+size_t oxp__field_bytes(const oxp__field *field);
+
+// The most bytes that a message may have, and the deepest nesting of messages.
+enum { OXP__MAX_MESSAGE_BYTES = INT32_MAX, OXP__MAX_MESSAGE_DEPTH = 100 };
+
+#endif
