@@ -37,6 +37,18 @@ const char *oxp__lower_input(oxp__lowering *to, int index)
   return to->names[to->layer->inputs[index]];
 }
 
+const char *const *oxp__lower_inputs(oxp__lowering *to)
+{
+  static const char *const none[] = { NULL };
+  size_t count = (size_t)to->layer->input_count;
+  const char **inputs = oxp__arena_new(&to->graph->arena, count + 1, sizeof *inputs);
+  for (size_t i = 0; inputs && i < count; i++)
+    inputs[i] = oxp__lower_input(to, (int)i);
+  if (!inputs && to->builder.status == OXP_OK)
+    to->builder.status = oxp__fail_memory(to->builder.error, (count + 1) * sizeof *inputs);
+  return inputs ? inputs : none;
+}
+
 const char *oxp__lower_output(oxp__lowering *to)
 {
   return to->names[to->layer->output];
