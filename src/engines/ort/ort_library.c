@@ -37,6 +37,16 @@ static void library_make_quiet(void)
     signal(fatal[i], SIG_DFL);
 }
 
+// The loader's words on what went wrong, without the path that they may begin with.
+static void library_add_words(const char *path, oxp__text *why)
+{
+  const char *words = dlerror();
+  size_t length = strlen(path);
+  if (words && strncmp(words, path, length) == 0 && strncmp(words + length, ": ", 2) == 0)
+    words += length + 2;
+  oxp__text_add(why, words ? words : "it cannot be loaded");
+}
+
 // Runs in the child; writes "+" when all is well, else the reason, and never returns.
 static void library_trial_child(const char *path, int answer)
 {
@@ -45,10 +55,8 @@ static void library_trial_child(const char *path, int answer)
   oxp__ort_api api = { 0 };
   const char *version = NULL;
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *words = dlerror();
-    oxp__text_add(&why, words ? words : "it cannot be loaded");
-  }
+  if (!handle)
+    library_add_words(path, &why);
   bool right = handle && oxp__ort_bind(handle, &api, &version, &why) && oxp__ort_try(&api, &why);
   const char *text = right ? "+" : oxp__text_string(&why);
   ssize_t written = write(answer, text, strlen(text));
@@ -152,8 +160,7 @@ static bool library_load(oxp__arena *arena, const char *path, oxp__ort_library *
   if (!handle)
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) {
-    const char *words = dlerror();
-    oxp__text_add(why, words ? words : "it cannot be loaded");
+    library_add_words(path, why);
     return false;
   }
   if (oxp__arena_defer(arena, library_close, handle, NULL) != OXP_OK) {

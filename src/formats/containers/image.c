@@ -1,0 +1,201 @@
+// image.c: see image.h. PNG through libpng, JPEG through TurboJPEG, resizing through stb. Does no file I/O.
+// Place: formats/containers.
+#include <png.h>
+#include <setjmp.h>
+#include <stb/stb_image_resize.h>
+#include <stdlib.h>
+#include <string.h>
+#include <turbojpeg.h>
+
+#include "core/numbers.h"
+#include "formats/containers/image.h"
+
+static const unsigned char image_png_signature[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
+
+static bool image_is_png(const void *bytes, size_t count)
+{
+  return count >= sizeof image_png_signature && memcmp(bytes, image_png_signature, sizeof image_png_signature) == 0;
+}
+
+static bool image_is_jpeg(const void *bytes, size_t count)
+{
+  return count >= 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
+}
+
+bool oxp__image_recognise(const void *bytes, size_t count)
+{
+  return image_is_png(bytes, count) || image_is_jpeg(bytes, count);
+}
+
+void oxp__image_fini(oxp__image *image)
+{
+  free(image->rgb);
+  *image = (oxp__image){ 0 };
+}
+
+static oxp_status image_new(int64_t width, int64_t height, oxp__image *image, oxp_error *error)
+{
+  int64_t pixels = 0;
+  if (width <= 0 || height <= 0 || width > OXP__IMAGE_MAX_SIDE || height > OXP__IMAGE_MAX_SIDE ||
+      !oxp__mul_i64(width, height, &pixels) || pixels > OXP__IMAGE_MAX_PIXELS)
+    return oxp__fail(error, OXP_UNSUPPORTED, "an image of %lld x %lld pixels; the limits are 1 to %d and %lld in all",
+                     (long long)width, (long long)height, OXP__IMAGE_MAX_SIDE, (long long)OXP__IMAGE_MAX_PIXELS);
+  *image = (oxp__image){ .width = (int)width, .height = (int)height, .rgb = malloc((size_t)pixels * 3) };
+  return image->rgb ? OXP_OK : oxp__fail_memory(error, (size_t)pixels * 3);
+}
+
+// --- PNG ---
+
+// Everything that must survive a jump out of libpng lives here, not in local variables.
+typedef struct image_png {
+  const unsigned char *bytes;
+  size_t count, position;
+  png_structp png;
+  png_infop info;
+  oxp__image *image;
+  oxp_status status;
+  oxp_error *error;
+  jmp_buf stop;
+} image_png;
+
+static void image_png_fail(png_structp png, png_const_charp words)
+{
+  image_png *state = png_get_error_ptr(png);
+  state->status = oxp__fail(state->error, OXP_BAD_FILE, "the PNG is damaged: %s", words);
+  longjmp(state->stop, 1);
+}
+
+// Warnings are about chunks that do not matter for the pixels.
+static void image_png_warn(png_structp png, png_const_charp words)
+{
+  (void)png;
+  (void)words;
+}
+
+static void image_png_read(png_structp png, png_bytep to, size_t count)
+{
+  image_png *state = png_get_io_ptr(png);
+  if (count > state->count - state->position)
+    png_error(png, "the file ends too early");
+  memcpy(to, state->bytes + state->position, count);
+  state->position += count;
+}
+
+// Deflate packs at most 1032 bytes into one: a file that is too short for the size it announces is damaged, and no memory is
+// spent on it.
+static bool image_png_is_plausible(const image_png *state, int64_t width, int64_t height)
+{
+  int64_t bits = (int64_t)png_get_bit_depth(state->png, state->info) * png_get_channels(state->png, state->info);
+  return (width * bits + 7) / 8 * height / 1032 <= (int64_t)state->count;
+}
+
+static oxp_status image_png_begin(image_png *state)
+{
+  png_set_read_fn(state->png, state, image_png_read);
+  png_set_user_limits(state->png, 0x7fffffff, 0x7fffffff); // our own limit is on the product
+  png_set_chunk_malloc_max(state->png, 1 << 20);
+  png_set_chunk_cache_max(state->png, 64);
+  png_read_info(state->png, state->info);
+  int64_t width = png_get_image_width(state->png, state->info);
+  int64_t height = png_get_image_height(state->png, state->info);
+  if (width <= OXP__IMAGE_MAX_SIDE && height <= OXP__IMAGE_MAX_SIDE && !image_png_is_plausible(state, width, height))
+    return oxp__fail(state->error, OXP_BAD_FILE, "the PNG is damaged: %lld x %lld pixels cannot be in %zu bytes",
+                     (long long)width, (long long)height, state->count);
+  return image_new(width, height, state->image, state->error);
+}
+
+static void image_png_pixels(image_png *state)
+{
+  png_set_expand(state->png);
+  png_set_strip_16(state->png);
+  png_set_gray_to_rgb(state->png);
+  png_set_strip_alpha(state->png);
+  int passes = png_set_interlace_handling(state->png);
+  png_read_update_info(state->png, state->info);
+  size_t row_bytes = (size_t)state->image->width * 3;
+  if (png_get_rowbytes(state->png, state->info) != row_bytes)
+    png_error(state->png, "its rows have an unexpected length");
+  for (int pass = 0; pass < passes; pass++)
+    for (int y = 0; y < state->image->height; y++)
+      png_read_row(state->png, state->image->rgb + (size_t)y * row_bytes, NULL);
+  png_read_end(state->png, NULL);
+}
+
+static void image_png_run(image_png *state)
+{
+  if (setjmp(state->stop) != 0)
+    return; // image_png_fail has set the status
+  state->status = image_png_begin(state);
+  if (state->status == OXP_OK)
+    image_png_pixels(state);
+}
+
+static oxp_status image_decode_png(const void *bytes, size_t count, oxp__image *image, oxp_error *error)
+{
+  image_png state = { .bytes = bytes, .count = count, .image = image, .error = error };
+  state.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state, image_png_fail, image_png_warn);
+  state.info = state.png ? png_create_info_struct(state.png) : NULL;
+  if (state.info)
+    image_png_run(&state);
+  else
+    state.status = oxp__fail_memory(error, sizeof state);
+  png_destroy_read_struct(&state.png, &state.info, NULL);
+  return state.status;
+}
+
+// --- JPEG ---
+
+static oxp_status image_jpeg_run(tjhandle jpeg, const unsigned char *bytes, size_t count, oxp__image *image,
+                                 oxp_error *error)
+{
+  int width = 0, height = 0, subsampling = 0, colours = 0;
+  if (tjDecompressHeader3(jpeg, bytes, (unsigned long)count, &width, &height, &subsampling, &colours) != 0)
+    return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %s", tjGetErrorStr2(jpeg));
+  if (colours == TJCS_CMYK || colours == TJCS_YCCK)
+    return oxp__fail(error, OXP_UNSUPPORTED, "the JPEG has printing colours (CMYK); only RGB and grey can be used");
+  OXP__TRY(image_new(width, height, image, error));
+  if (tjDecompress2(jpeg, bytes, (unsigned long)count, image->rgb, width, 0, height, TJPF_RGB,
+                    TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS) != 0)
+    return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %s", tjGetErrorStr2(jpeg));
+  return OXP_OK;
+}
+
+static oxp_status image_decode_jpeg(const void *bytes, size_t count, oxp__image *image, oxp_error *error)
+{
+  tjhandle jpeg = tjInitDecompress();
+  if (!jpeg)
+    return oxp__fail_memory(error, count);
+  oxp_status status = image_jpeg_run(jpeg, bytes, count, image, error);
+  tjDestroy(jpeg);
+  return status;
+}
+
+oxp_status oxp__image_decode(const void *bytes, size_t count, oxp__image *image, oxp_error *error)
+{
+  *image = (oxp__image){ 0 };
+  oxp_status status = OXP_OK;
+  if (image_is_png(bytes, count))
+    status = image_decode_png(bytes, count, image, error);
+  else if (image_is_jpeg(bytes, count))
+    status = image_decode_jpeg(bytes, count, image, error);
+  else
+    status = oxp__fail(error, OXP_BAD_FILE, "this is neither a PNG nor a JPEG image");
+  if (status != OXP_OK)
+    oxp__image_fini(image);
+  return status;
+}
+
+// --- Resizing ---
+
+oxp_status oxp__image_resize(const oxp__image *from, int width, int height, oxp__image *to, oxp_error *error)
+{
+  OXP__TRY(image_new(width, height, to, error));
+  if (width == from->width && height == from->height) {
+    memcpy(to->rgb, from->rgb, (size_t)width * (size_t)height * 3);
+    return OXP_OK;
+  }
+  if (stbir_resize_uint8(from->rgb, from->width, from->height, 0, to->rgb, width, height, 0, 3))
+    return OXP_OK;
+  oxp__image_fini(to);
+  return oxp__fail(error, OXP_NO_MEMORY, "memory ran out while an image was resized to %d x %d", width, height);
+}
