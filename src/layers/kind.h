@@ -51,6 +51,25 @@ typedef struct oxp__param_alias {
 // Integers that may be left unset (a null seed) use this value for "unset". Floats use NAN.
 #define OXP__UNSET INT64_MIN
 
+// The largest size, stride, pad or channel count a parameter may hold: window arithmetic stays far inside int64. And the
+// largest real number: ONNX attributes are float32.
+#define OXP__MAX_SIZE 2147483647.0
+#define OXP__MAX_REAL 3.4028234663852886e38
+
+// Type, place and range of the usual parameters: `{ .name = "alpha", OXP__REAL(elu, alpha), .doc = "..." }`.
+#define OXP__SIZE(kind, field, least)                                                                                  \
+  .type = OXP__PARAM_INT, .offset = offsetof(kind, field), .minimum = (least), .maximum = OXP__MAX_SIZE
+#define OXP__SIZES(kind, field, how_many, least)                                                                       \
+  .type = OXP__PARAM_INTS, .offset = offsetof(kind, field), .count = (how_many), .minimum = (least),                   \
+  .maximum = OXP__MAX_SIZE
+#define OXP__AXIS(kind, field)                                                                                         \
+  .type = OXP__PARAM_INT, .offset = offsetof(kind, field), .minimum = -OXP_MAX_RANK, .maximum = OXP_MAX_RANK - 1
+#define OXP__REAL(kind, field)                                                                                         \
+  .type = OXP__PARAM_FLOAT, .offset = offsetof(kind, field), .minimum = -OXP__MAX_REAL, .maximum = OXP__MAX_REAL
+#define OXP__NOT_NEGATIVE(kind, field)                                                                                 \
+  .type = OXP__PARAM_FLOAT, .offset = offsetof(kind, field), .minimum = 0, .maximum = OXP__MAX_REAL
+#define OXP__FLAG(kind, field) .type = OXP__PARAM_BOOL, .offset = offsetof(kind, field)
+
 typedef struct oxp__param {
   const char *name; // ONNX's term where there is one
   oxp__param_type type;

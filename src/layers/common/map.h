@@ -17,7 +17,7 @@ oxp_status oxp__map_lower(oxp__lowering *to, const char *op_type);
 // One node that reads the layer's two inputs.
 oxp_status oxp__map_pair_lower(oxp__lowering *to, const char *op_type);
 
-// Two random shapes that broadcast together, with ones and a missing axis now and then.
+// Two random shapes that broadcast together, with ones now and then.
 void oxp__map_pair_draw(oxp__random *random, void *params, oxp__shape *inputs);
 
 #endif

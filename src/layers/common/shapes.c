@@ -134,10 +134,15 @@ oxp_status oxp__shape_window(const oxp__layer *layer, int64_t in, int64_t kernel
   return OXP_OK;
 }
 
+int oxp__axis_from_front(int64_t axis, int rank)
+{
+  return (int)(axis < 0 ? axis + rank : axis);
+}
+
 oxp_status oxp__shape_axis(const oxp__shape *input, int64_t axis, int *out, oxp_error *error)
 {
   if (axis >= -input->rank && axis < input->rank) {
-    *out = (int)(axis < 0 ? axis + input->rank : axis);
+    *out = oxp__axis_from_front(axis, input->rank);
     return OXP_OK;
   }
   return oxp__fail(error, OXP_BAD_NETWORK, "axis is %lld, but the input has rank %d", (long long)axis, input->rank);

@@ -11,7 +11,9 @@ oxp_status oxp__shape_fail(const oxp__shape *input, oxp_error *error, const char
 // Two inputs put one behind the other along `axis` (not negative). A sum with a symbol in it is OXP_DIM_UNKNOWN.
 oxp_status oxp__shape_join(const oxp__shape *a, const oxp__shape *b, int axis, oxp__shape *output, oxp_error *error);
 
-// An axis counted from the front (0 ...) or from the back (-1 ...), as one counted from the front.
+// An axis counted from the front (0 ...) or from the back (-1 ...), as one counted from the front: for kernels, where it
+// was checked, and with the check.
+int oxp__axis_from_front(int64_t axis, int rank);
 oxp_status oxp__shape_axis(const oxp__shape *input, int64_t axis, int *out, oxp_error *error);
 
 // The product of the dimensions begin <= i < end; for kernels, whose shapes are known and were checked.

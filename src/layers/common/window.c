@@ -10,6 +10,14 @@ void oxp__window_range(const oxp__window *window, int64_t tap, int64_t in, int64
   *end = last + 1 > out ? out : last + 1;
 }
 
+void oxp__window_clip(const oxp__window *window, int64_t o, int64_t in, int64_t *begin, int64_t *end)
+{
+  int64_t first = o * window->stride - window->pad_begin;
+  int64_t last = first + window->kernel;
+  *begin = first < 0 ? 0 : first;
+  *end = last > in ? in : last;
+}
+
 oxp_status oxp__window_shape(const oxp__layer *layer, const oxp__window window[2], const oxp__shape *input,
                              oxp__shape *output, oxp_error *error)
 {

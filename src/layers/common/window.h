@@ -14,6 +14,9 @@ typedef struct oxp__window {
 // The outputs begin <= o < end, of `out`, for which tap `tap` lies inside an input of `in` places.
 void oxp__window_range(const oxp__window *window, int64_t tap, int64_t in, int64_t out, int64_t *begin, int64_t *end);
 
+// The part of the window of output `o` that lies inside an input of `in` places: begin <= place < end. Without dilation.
+void oxp__window_clip(const oxp__window *window, int64_t o, int64_t in, int64_t *begin, int64_t *end);
+
 // The output shape of windows over height and width of a rank 4 input; batch and channels stay.
 oxp_status oxp__window_shape(const oxp__layer *layer, const oxp__window window[2], const oxp__shape *input,
                              oxp__shape *output, oxp_error *error);

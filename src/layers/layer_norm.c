@@ -1,0 +1,141 @@
+// layer_norm.c: each sample brought to mean 0 and variance 1 over its last axes, then scaled and shifted.
+// Knows everything about the kind; does no I/O and keeps no state. Place: layers.
+#include <math.h>
+
+#include "layers/common/draw.h"
+#include "layers/common/shapes.h"
+#include "layers/lowering.h"
+
+typedef struct {
+  oxp__list normalized_shape;
+  double epsilon;
+} layer_norm;
+
+enum { LAYER_NORM_GAMMA, LAYER_NORM_BETA };
+
+static const oxp__param layer_norm_params[] = {
+  { .name = "normalized_shape",
+    .type = OXP__PARAM_LIST,
+    .offset = offsetof(layer_norm, normalized_shape),
+    .minimum = 1,
+    .maximum = OXP__MAX_SIZE,
+    OXP__REQUIRED,
+    .doc = "sizes of the last axes, over all of which mean and variance are taken" },
+  { .name = "epsilon",
+    OXP__NOT_NEGATIVE(layer_norm, epsilon),
+    .value = 1e-5,
+    .doc = "added to the variance",
+    .in = { { .dialect = "netcl", .name = "eps" } } },
+};
+
+static const oxp__weight_row layer_norm_weights[] = {
+  { .role = "gamma", .doc = "scale, of shape normalized_shape" },
+  { .role = "beta", .doc = "shift, of shape normalized_shape" },
+};
+
+static void layer_norm_weight_shape(const oxp__layer *layer, int role, oxp__shape *shape)
+{
+  (void)role;
+  const layer_norm *p = layer->params;
+  shape->rank = p->normalized_shape.count;
+  for (int i = 0; i < shape->rank; i++)
+    shape->dim[i] = p->normalized_shape.at[i];
+}
+
+static oxp_status layer_norm_shape(const oxp__layer *layer, const oxp__shape *inputs, oxp__shape *output,
+                                   oxp_error *error)
+{
+  const layer_norm *p = layer->params;
+  const oxp__shape *x = &inputs[0];
+  int first = x->rank - p->normalized_shape.count;
+  if (first < 1)
+    return oxp__shape_fail(x, error, "normalized_shape must leave the batch axis out");
+  for (int i = 0; i < p->normalized_shape.count; i++)
+    OXP__TRY(oxp__shape_need_dim(layer, x, first + i, p->normalized_shape.at[i], "places on a normalized axis", error));
+  *output = *x;
+  return OXP_OK;
+}
+
+static void layer_norm_row(const oxp__ref *io, const double *x, double *y, int64_t count)
+{
+  const layer_norm *p = io->layer->params;
+  const double *gamma = io->weights[LAYER_NORM_GAMMA].at, *beta = io->weights[LAYER_NORM_BETA].at;
+  double mean = 0, variance = 0;
+  for (int64_t i = 0; i < count; i++)
+    mean += x[i];
+  mean /= (double)count;
+  for (int64_t i = 0; i < count; i++)
+    variance += (x[i] - mean) * (x[i] - mean);
+  double deviation = sqrt(variance / (double)count + p->epsilon);
+  for (int64_t i = 0; i < count; i++)
+    y[i] = (x[i] - mean) / deviation * gamma[i] + beta[i];
+}
+
+static void layer_norm_ref(const oxp__ref *io)
+{
+  int64_t count = io->weights[LAYER_NORM_GAMMA].count;
+  for (int64_t at = 0; at < io->output->count; at += count)
+    layer_norm_row(io, io->inputs[0].at + at, io->output->at + at, count);
+}
+
+static oxp_status layer_norm_lower_native(oxp__lowering *to, const oxp__layer *layer)
+{
+  const layer_norm *p = layer->params;
+  const char *x = oxp__lower_input(to, 0), *gamma = oxp__lower_weight(to, LAYER_NORM_GAMMA);
+  const char *beta = oxp__lower_weight(to, LAYER_NORM_BETA);
+  oxp__node *node = oxp__lower_node(to, "LayerNormalization", OXP__IN(x, gamma, beta));
+  oxp__attr_int(to, node, "axis", -p->normalized_shape.count);
+  oxp__attr_float(to, node, "epsilon", p->epsilon);
+  return OXP_OK;
+}
+
+// Before opset 17 there is no LayerNormalization: the formula, step by step.
+static oxp_status layer_norm_lower_decomposed(oxp__lowering *to, const oxp__layer *layer)
+{
+  const layer_norm *p = layer->params;
+  const char *x = oxp__lower_input(to, 0), *gamma = oxp__lower_weight(to, LAYER_NORM_GAMMA);
+  const char *beta = oxp__lower_weight(to, LAYER_NORM_BETA);
+  int64_t axes[OXP_MAX_RANK];
+  for (int i = 0; i < p->normalized_shape.count; i++)
+    axes[i] = i - p->normalized_shape.count;
+  const char *centred, *square, *sum, *deviation, *normal, *scaled;
+  const char *mean = oxp__lower_reduce_mean(to, x, p->normalized_shape.count, axes);
+  oxp__lower_inner(to, "Sub", OXP__IN(x, mean), &centred);
+  oxp__lower_inner(to, "Mul", OXP__IN(centred, centred), &square);
+  const char *variance = oxp__lower_reduce_mean(to, square, p->normalized_shape.count, axes);
+  oxp__lower_inner(to, "Add", OXP__IN(variance, oxp__lower_constant(to, "epsilon", p->epsilon)), &sum);
+  oxp__lower_inner(to, "Sqrt", OXP__IN(sum), &deviation);
+  oxp__lower_inner(to, "Div", OXP__IN(centred, deviation), &normal);
+  oxp__lower_inner(to, "Mul", OXP__IN(normal, gamma), &scaled);
+  oxp__lower_node(to, "Add", OXP__IN(scaled, beta));
+  return OXP_OK;
+}
+
+static void layer_norm_draw(oxp__random *random, void *params, oxp__shape *inputs)
+{
+  layer_norm *p = params;
+  oxp__draw_any(random, params, inputs);
+  p->normalized_shape.count = (int)oxp__random_range(random, 1, inputs[0].rank - 1);
+  int first = inputs[0].rank - p->normalized_shape.count;
+  for (int i = 0; i < p->normalized_shape.count; i++)
+    p->normalized_shape.at[i] = inputs[0].dim[first + i] = oxp__random_range(random, 2, 7);
+  p->epsilon = oxp__draw_one_in(random, 2) ? 1e-5 : 1e-3;
+}
+
+const oxp__kind oxp__kind_layer_norm = {
+  .name = "layer_norm",
+  .doc = "normalization of each sample over its last axes (all of normalized_shape, as ONNX has it)",
+  .formula = "y = (x - mean(x)) / sqrt(var(x) + epsilon) * gamma + beta",
+  .names = { { "netcl", "LayerNorm" } },
+  .params = OXP__ROWS(layer_norm_params),
+  .params_bytes = sizeof(layer_norm),
+  .weights = OXP__ROWS(layer_norm_weights),
+  .min_inputs = 1,
+  .max_inputs = 1,
+  .weight_shape = layer_norm_weight_shape,
+  .shape = layer_norm_shape,
+  .ref = layer_norm_ref,
+  .lower = { { 13, layer_norm_lower_decomposed }, { 17, layer_norm_lower_native } },
+  .tolerance = OXP__REDUCTION,
+  .draw = layer_norm_draw,
+};
