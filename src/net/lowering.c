@@ -178,10 +178,24 @@ void oxp__attr_ints(oxp__lowering *to, oxp__node *node, const char *name, int co
     oxp__build_ints(&to->builder, node, name, count, values);
 }
 
+// ONNX attributes are float32; in a float64 graph that may be another number than the network's.
+static void lowering_warn_rounded(oxp__lowering *to, const char *name, double value)
+{
+  if (to->dtype != OXP_FLOAT64 || !((double)(float)value < value || (double)(float)value > value))
+    return;
+  oxp__text text = { 0 };
+  oxp__text_add_json_number(&text, value);
+  oxp__lower_warn(to, "%s %s is rounded to float32 in the file, because ONNX attributes have no other type", name,
+                  oxp__text_string(&text));
+  oxp__text_fini(&text);
+}
+
 void oxp__attr_float(oxp__lowering *to, oxp__node *node, const char *name, double value)
 {
-  if (node != to->dummy)
-    oxp__build_float(&to->builder, node, name, value);
+  if (node == to->dummy)
+    return;
+  oxp__build_float(&to->builder, node, name, value);
+  lowering_warn_rounded(to, name, value);
 }
 
 void oxp__attr_string(oxp__lowering *to, oxp__node *node, const char *name, const char *value)
