@@ -65,13 +65,21 @@ static void linear_ref(const oxp__ref *io)
   }
 }
 
-static oxp_status linear_lower_gemm(oxp__lowering *to)
+// The weight in the form that the profile asks for; *transposed says whether it is (out, in).
+static const char *linear_lower_weight(oxp__lowering *to, bool *transposed)
 {
   static const int swapped[] = { 1, 0 };
-  bool transposed = true;
-  const char *weight = oxp__lower_dense_form(to) == OXP__DENSE_GEMM_TRANSB
-                           ? oxp__lower_weight_permuted(to, LINEAR_WEIGHT, swapped)
-                           : oxp__lower_weight_as_stored(to, LINEAR_WEIGHT, &transposed);
+  oxp__dense_form form = oxp__lower_dense_form(to);
+  if (form == OXP__DENSE_GEMM_AS_STORED)
+    return oxp__lower_weight_as_stored(to, LINEAR_WEIGHT, transposed);
+  *transposed = form == OXP__DENSE_GEMM_TRANSB;
+  return *transposed ? oxp__lower_weight_permuted(to, LINEAR_WEIGHT, swapped) : oxp__lower_weight(to, LINEAR_WEIGHT);
+}
+
+static oxp_status linear_lower_gemm(oxp__lowering *to)
+{
+  bool transposed = false;
+  const char *weight = linear_lower_weight(to, &transposed);
   const char *bias = oxp__lower_weight(to, LINEAR_BIAS);
   oxp__node *node = oxp__lower_node(to, "Gemm", OXP__IN(oxp__lower_input(to, 0), weight, bias));
   oxp__attr_int(to, node, "transB", transposed ? 1 : 0);
