@@ -151,15 +151,13 @@ static void tables_layers(oxp__printer *printer)
 
 static const char *tables_dense(oxp__dense_form form)
 {
-  switch (form) {
-  case OXP__DENSE_GEMM_AS_STORED:
-    return "Gemm, weights as stored";
-  case OXP__DENSE_GEMM_TRANSB:
-    return "Gemm with transB";
-  case OXP__DENSE_MATMUL_ADD:
-    return "MatMul and Add";
-  }
-  return NULL;
+  static const char *const forms[] = {
+    [OXP__DENSE_GEMM] = "Gemm, never transB",
+    [OXP__DENSE_GEMM_AS_STORED] = "Gemm, transB as stored",
+    [OXP__DENSE_GEMM_TRANSB] = "Gemm with transB",
+    [OXP__DENSE_MATMUL_ADD] = "MatMul and Add",
+  };
+  return forms[form];
 }
 
 static void tables_profiles(oxp__printer *printer)
