@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# common.sh: what the scripts of ./dev share: messages, the list of packages, configuring. Sourced, from the project's root.
+
+say() { printf '== %s\n' "$*" >&2; }
+die() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 1
+}
+
+# One line per package: name in Debian, what it is for, how to see that it is here (a command, or pc:MODULE).
+packages() {
+  cat <<'TABLE'
+gcc              build     cc
+cmake            build     cmake
+ninja-build      build     ninja
+pkg-config       build     pkg-config
+libc6-dev        build     /usr/include/stdlib.h
+zlib1g-dev       build     pc:zlib
+libjansson-dev   build     pc:jansson
+libpng-dev       build     pc:libpng
+libturbojpeg0-dev build    pc:libturbojpeg
+libstb-dev       build     pc:stb
+libcmocka-dev    build     pc:cmocka
+g++              test      c++
+python3          test      python3
+python3-venv     test      py:ensurepip
+graphviz         test      dot
+clang            lint      clang
+clang-format     lint      clang-format
+cppcheck         lint      cppcheck
+shellcheck       lint      shellcheck
+TABLE
+}
+
+is_here() { # PROBE
+  case $1 in
+    pc:*) command -v pkg-config >/dev/null && pkg-config --exists "${1#pc:}" ;;
+    py:*) command -v python3 >/dev/null && python3 -c "import ${1#py:}" 2>/dev/null ;;
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# The packages of some purposes that are not here, one a line.
+missing_packages() { # PURPOSE...
+  local package purpose probe
+  packages | while read -r package purpose probe; do
+    case " $* " in
+      *" $purpose "*) is_here "$probe" || printf '%s\n' "$package" ;;
+    esac
+  done
+}
+
+# Stops with the exact names when something is missing.
+need_tools() { # PURPOSE...
+  local missing
+  missing=$(missing_packages "$@" | tr '\n' ' ')
+  [ -z "$missing" ] || die "these packages are missing: ${missing% } (./dev setup installs them)"
+}
+
+# Runs a command and shows its output only when it fails.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || status=$?
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
+configure() { # FOLDER OPTION...
+  local folder=$1
+  shift
+  quietly cmake -S . -B "$folder" -G Ninja "$@"
+}
+
+# All C and C++ files of the project, ended by zero bytes.
+list_sources() {
+  find include src tests examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print0
+}

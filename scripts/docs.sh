@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# docs.sh: prints the reference pages and the manual page from the tables of build/onnxport into docs/. With --check nothing is
+# written; the exit status says whether the pages are up to date.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+command=${ONNXPORT:-build/onnxport}
+target=docs
+if [ "${1:-}" = --check ]; then
+  target=$(mktemp -d)
+  trap 'rm -rf "$target"' EXIT
+fi
+mkdir -p "$target/reference"
+for table in layers profiles formats engines errors; do
+  "$command" $table --markdown >"$target/reference/$table.md"
+done
+"$command" --man >"$target/onnxport.1"
+
+[ "$target" = docs ] && exit 0
+status=0
+diff -ru docs/reference "$target/reference" || status=1
+diff -u docs/onnxport.1 "$target/onnxport.1" || status=1
+[ $status -eq 0 ] || say "the printed pages are out of date: ./dev docs"
+exit $status
