@@ -1,0 +1,21 @@
+# What `cmake --install` puts where: command, libraries, header, pkg-config file, CMake package, manual page, licence.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS onnxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS onnxport_shared onnxport_static EXPORT onnxport_targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/onnxport.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/onnxport.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(oxp_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/onnxport)
+install(EXPORT onnxport_targets NAMESPACE onnxport:: DESTINATION ${oxp_cmake_folder} FILE onnxportTargets.cmake)
+file(CONFIGURE OUTPUT onnxportConfig.cmake @ONLY
+     CONTENT "# onnxport::onnxport is the shared library, onnxport::static the static one.\ninclude(\"\${CMAKE_CURRENT_LIST_DIR}/onnxportTargets.cmake\")\n")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/onnxportConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/onnxportConfig.cmake" "${PROJECT_BINARY_DIR}/onnxportConfigVersion.cmake"
+        DESTINATION ${oxp_cmake_folder})
+
+file(RELATIVE_PATH oxp_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(packaging/onnxport.pc.in "${PROJECT_BINARY_DIR}/onnxport.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/onnxport.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
