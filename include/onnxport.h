@@ -253,6 +253,8 @@ OXP_API void oxp_layer_set_int(oxp_network *network, oxp_value value, const char
 OXP_API void oxp_layer_set_ints(oxp_network *network, oxp_value value, const char *parameter, int count,
                                 const int64_t *numbers);
 OXP_API void oxp_layer_set_float(oxp_network *network, oxp_value value, const char *parameter, double number);
+OXP_API void oxp_layer_set_floats(oxp_network *network, oxp_value value, const char *parameter, int count,
+                                  const double *numbers);
 OXP_API void oxp_layer_set_text(oxp_network *network, oxp_value value, const char *parameter, const char *text);
 
 // Gives the layer that computes `value` the weight of that role; copies the tensor's description and *borrows* the

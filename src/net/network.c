@@ -273,10 +273,16 @@ void oxp_layer_set_ints(oxp_network *network, oxp_value value, const char *param
 
 void oxp_layer_set_float(oxp_network *network, oxp_value value, const char *parameter, double number)
 {
+  oxp_layer_set_floats(network, value, parameter, 1, &number);
+}
+
+void oxp_layer_set_floats(oxp_network *network, oxp_value value, const char *parameter, int count,
+                          const double *numbers)
+{
   oxp__layer *layer;
   const oxp__param *param = network_param(network, value, parameter, &layer);
   if (param)
-    network_note(network, layer, oxp__param_set_numbers(param, layer->params, 1, &number, &network->mistake));
+    network_note(network, layer, oxp__param_set_numbers(param, layer->params, count, numbers, &network->mistake));
 }
 
 void oxp_layer_set_text(oxp_network *network, oxp_value value, const char *parameter, const char *text)
