@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Exports every golden netcl network at every opset, with its inputs and expected outputs, for onnx_judge.py.
+
+usage: golden_nets.py ONNXPORT DATA FOLDER
+
+ONNXPORT is the command, DATA is tests/data/netcl, FOLDER is emptied first. Exit status 77: NumPy is not here.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+try:
+    import numpy
+except ImportError as missing:
+    print(f"skipped: {missing}; ./dev setup installs the judges")
+    sys.exit(77)
+
+OPSETS = range(13, 27)
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stderr}")
+
+
+def networks(data):
+    """Pairs of a network's path and its name: every file or pair that has an input beside it."""
+    for x in sorted(data.glob("**/*.x.npy")):
+        stem = x.with_name(x.name[: -len(".x.npy")])
+        for suffix in (".netcl", ".json"):
+            if pathlib.Path(f"{stem}{suffix}").exists():
+                yield pathlib.Path(f"{stem}{suffix}"), stem
+
+
+def detector_input(data):
+    """The four photos as the detector wants them: divided in float32, channels first. One is enough for a slow judge."""
+    photos = numpy.load(data / "detector" / "photos.uint8.npy")[:1]
+    return numpy.ascontiguousarray((photos.astype(numpy.float32) / numpy.float32(255)).transpose(0, 3, 1, 2))
+
+
+def expected(onnxport, source, stem, x_path, folder):
+    """netcl's own result; for the special values of act/ (NaN, infinities), where netcl departs from the formula and from ONNX
+    (its ReLU turns NaN into 0), our reference engine's."""
+    if source.parent.name != "act":
+        return numpy.load(f"{stem}.y.npy")
+    run(onnxport, "run", source, "--input", x_path, "--output", folder / "y.npy")
+    return numpy.load(folder / "y.npy")
+
+
+def write_case(onnxport, source, name, x, y, folder):
+    shape = "x".join(str(size) for size in x.shape[1:])
+    for opset in OPSETS:
+        case = folder / f"{name}.opset{opset}"
+        run(onnxport, "export", source, "-o", f"{case}.onnx", "--opset", opset, "--input-shape", shape, "--quiet")
+        numpy.save(f"{case}.input_0.npy", x)
+        numpy.save(f"{case}.output_0.npy", y)
+
+
+def main(onnxport, data, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    count = 0
+    for source, stem in networks(data):
+        x_path = pathlib.Path(f"{stem}.x.npy")
+        y = expected(onnxport, source, stem, x_path, folder)
+        write_case(onnxport, source, f"{source.parent.name}.{stem.name}", numpy.load(x_path), y, folder)
+        count += 1
+    y = numpy.load(data / "detector" / "h_det26.y.npy")[:1]
+    write_case(onnxport, data / "detector" / "h_det26.netcl", "h_det26", detector_input(data), y, folder)
+    (folder / "y.npy").unlink(missing_ok=True)
+    print(f"{count + 1} networks, opsets {OPSETS[0]} to {OPSETS[-1]}, in {folder}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(*(pathlib.Path(word).resolve() for word in sys.argv[1:]))
