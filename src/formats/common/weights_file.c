@@ -1,0 +1,105 @@
+// weights_file.c: a file of named arrays, for programs that describe a network themselves. Knows no layers. Place: formats/common.
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/containers/npy.h"
+
+struct oxp_weights {
+  oxp__arena arena; // also owns the open file
+  const char *path;
+  int count;
+  const char **names;
+  oxp_tensor *tensors;
+};
+
+static oxp_status weights_make_room(oxp_weights *weights, size_t count, oxp_error *error)
+{
+  if (count > INT32_MAX)
+    return oxp__fail(error, OXP_BAD_FILE, "the archive has %zu members, more than can be counted", count);
+  weights->count = (int)count;
+  weights->names = oxp__arena_new(&weights->arena, count, sizeof *weights->names);
+  weights->tensors = oxp__arena_new(&weights->arena, count, sizeof *weights->tensors);
+  return weights->names && weights->tensors ? OXP_OK : oxp__fail_memory(error, count * sizeof *weights->tensors);
+}
+
+static oxp_status weights_set(oxp_weights *weights, int index, const char *name, size_t name_length,
+                              const oxp__npy *npy, oxp_error *error)
+{
+  weights->names[index] = oxp__arena_copy_bytes(&weights->arena, name, name_length);
+  weights->tensors[index] = npy->tensor;
+  weights->tensors[index].origin = weights->names[index];
+  return weights->names[index] ? OXP_OK : oxp__fail_memory(error, name_length);
+}
+
+static oxp_status weights_read_archive(oxp_weights *weights, oxp__file *file, oxp_error *error)
+{
+  oxp__zip *zip = NULL;
+  OXP__TRY(oxp__zip_open(&weights->arena, file, &zip, error));
+  OXP__TRY(weights_make_room(weights, zip->member_count, error));
+  for (int i = 0; i < weights->count; i++) {
+    const oxp__zip_member *member = &zip->members[i];
+    size_t length = strlen(member->name), suffix = strlen(".npy");
+    if (length >= suffix && strcmp(member->name + length - suffix, ".npy") == 0)
+      length -= suffix;
+    oxp__npy npy;
+    OXP__TRY(oxp__npy_open_member(&weights->arena, zip, member, &npy, error));
+    OXP__TRY(weights_set(weights, i, member->name, length, &npy, error));
+  }
+  return OXP_OK;
+}
+
+static oxp_status weights_read(oxp_weights *weights, const char *path, oxp_error *error)
+{
+  oxp__file *file = NULL;
+  OXP__TRY(oxp__file_open(&weights->arena, path, &file, error));
+  weights->path = file->path;
+  if (oxp__zip_has_end(file))
+    return weights_read_archive(weights, file, error);
+  oxp__npy npy;
+  OXP__TRY(oxp__npy_open(&weights->arena, oxp__file_read, file, file->size_bytes, &npy, error));
+  OXP__TRY(weights_make_room(weights, 1, error));
+  return weights_set(weights, 0, "", 0, &npy, error);
+}
+
+oxp_status oxp_weights_open(const char *path, oxp_weights **out, oxp_error *error)
+{
+  oxp_weights *weights = calloc(1, sizeof *weights);
+  if (!weights)
+    return oxp__fail_memory(error, sizeof *weights);
+  oxp_status status = weights_read(weights, path, error);
+  if (status == OXP_OK) {
+    *out = weights;
+    return OXP_OK;
+  }
+  oxp_weights_free(weights);
+  return oxp__at_file(error, status, path);
+}
+
+void oxp_weights_free(oxp_weights *weights)
+{
+  if (!weights)
+    return;
+  oxp__arena_fini(&weights->arena);
+  free(weights);
+}
+
+int oxp_weights_count(const oxp_weights *weights)
+{
+  return weights->count;
+}
+
+const char *oxp_weights_name(const oxp_weights *weights, int index)
+{
+  return index >= 0 && index < weights->count ? weights->names[index] : NULL;
+}
+
+oxp_status oxp_weights_find(const oxp_weights *weights, const char *name, oxp_tensor *tensor, oxp_error *error)
+{
+  for (int i = 0; i < weights->count; i++)
+    if (strcmp(weights->names[i], name) == 0) {
+      *tensor = weights->tensors[i];
+      return OXP_OK;
+    }
+  oxp__fail(error, OXP_BAD_FILE, "there is no array \"%s\" among the %d in the file", name, weights->count);
+  return oxp__at_file(error, OXP_BAD_FILE, weights->path);
+}
