@@ -39,7 +39,8 @@ struct oxp_session {
 };
 
 struct oxp__engine {
-  const char *name; // = folder name: `reference`, `ort`
+  const char *name;  // = folder name: `reference`, `ort`
+  const char *title; // in sentences: "ONNX Runtime"
   const char *doc;
   const char *devices; // space-separated, the first is used when none is named; "" when the engine has no devices
   // Can it be used here? Adds what was found ("ONNX Runtime 1.32.0, PATH") to `found`; else OXP_NOT_AVAILABLE and why.

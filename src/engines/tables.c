@@ -1,5 +1,6 @@
 // tables.c: the reference tables: what is said about the rows of kinds, profiles, formats, engines and statuses. Everything
 // comes from the rows that the code itself works with; how it looks is tables_print.c. Place: engines.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -52,8 +53,11 @@ static const char *tables_range(oxp__printer *printer, const oxp__param *param)
       oxp__text_printf(&text, "%s%s", i ? ", " : "", param->tokens[i]);
   } else if (param->type == OXP__PARAM_BOOL) {
     oxp__text_add(&text, "true, false");
-  } else if (param->minimum == 0 && param->maximum == 0) {
+  } else if ((param->minimum == 0 && param->maximum == 0) || param->minimum == -(double)FLT_MAX) {
     oxp__text_add(&text, param->type == OXP__PARAM_FLOAT || param->type == OXP__PARAM_FLOATS ? "finite" : "any");
+  } else if (param->maximum == INT32_MAX || param->maximum == (double)FLT_MAX) {
+    tables_add_number(&text, param->minimum);
+    oxp__text_add(&text, " or more");
   } else {
     tables_add_number(&text, param->minimum);
     oxp__text_add(&text, " to ");
@@ -213,7 +217,7 @@ static void tables_formats(oxp__printer *printer)
 // --- Engines ---
 
 // An engine that cannot be used here is a row like any other; the reason is in it.
-static void tables_engine(oxp__printer *printer, const oxp__engine *engine, oxp__cells *cells)
+static void tables_engine_found(oxp__printer *printer, const oxp__engine *engine, oxp__cells *cells)
 {
   oxp__text found = { 0 };
   oxp_error why = { 0 };
@@ -222,25 +226,30 @@ static void tables_engine(oxp__printer *printer, const oxp__engine *engine, oxp_
     oxp__text_fini(&found);
     oxp__text_add(&found, why.message);
   }
-  oxp__cells_add(printer, cells, engine->name);
-  oxp__cells_add(printer, cells, engine->devices);
-  oxp__cells_add(printer, cells, engine->open_network ? "networks" : "ONNX graphs");
   oxp__cells_add(printer, cells, usable ? "true" : "false");
   oxp__cells_add(printer, cells, oxp__cell_text(printer, &found));
-  oxp__cells_add(printer, cells, engine->doc);
 }
 
+// Pages in Markdown are the same on every machine: they leave out what is found on this one.
 static void tables_engines(oxp__printer *printer)
 {
   static const oxp__column columns[] = {
-    { "name", "engine", false },  { "devices", "devices", false }, { "runs", "runs", false },
-    { "usable", "usable", true }, { "found", "found", false },     { "doc", "what it is", false },
+    { "name", "engine", false },    { "devices", "devices", false }, { "runs", "runs", false },
+    { "doc", "what it is", false }, { "usable", "usable", true },    { "found", "found here", false },
   };
-  oxp__cells cells = { .columns = columns, .column_count = OXP__COUNT(columns) };
+  bool with_found = printer->style != OXP_STYLE_MARKDOWN;
+  oxp__cells cells = { .columns = columns, .column_count = OXP__COUNT(columns) - (with_found ? 0 : 2) };
   oxp__print_open(printer, "Engines", "engines",
                   "An engine is named `name` or `name:device`; the first device is the default.");
-  for (size_t i = 0; i < oxp__engine_count; i++)
-    tables_engine(printer, oxp__engines[i], &cells);
+  for (size_t i = 0; i < oxp__engine_count; i++) {
+    const oxp__engine *engine = oxp__engines[i];
+    oxp__cells_add(printer, &cells, engine->name);
+    oxp__cells_add(printer, &cells, engine->devices);
+    oxp__cells_add(printer, &cells, engine->open_network ? "networks" : "ONNX graphs");
+    oxp__cells_add(printer, &cells, engine->doc);
+    if (with_found)
+      tables_engine_found(printer, engine, &cells);
+  }
   oxp__print_rows(printer, &cells);
   oxp__print_close(printer);
 }

@@ -79,15 +79,16 @@ static void print_json_rows(oxp__printer *printer, const oxp__cells *cells, cons
 // A bar would end the cell.
 static void print_markdown_cell(oxp__printer *printer, const char *cell)
 {
+  oxp__text_add(&printer->text, " ");
   for (; cell && *cell; cell++)
     oxp__text_printf(&printer->text, "%s%c", *cell == '|' ? "\\" : "", *cell);
-  oxp__text_add(&printer->text, " | ");
+  oxp__text_add(&printer->text, " |");
 }
 
 static void print_markdown_rows(oxp__printer *printer, const oxp__cells *cells)
 {
   oxp__text *text = &printer->text;
-  oxp__text_add(text, "| ");
+  oxp__text_add(text, "|");
   for (size_t k = 0; k < cells->column_count; k++)
     print_markdown_cell(printer, cells->columns[k].heading);
   oxp__text_add(text, "\n|");
@@ -95,7 +96,7 @@ static void print_markdown_rows(oxp__printer *printer, const oxp__cells *cells)
     oxp__text_add(text, " --- |");
   oxp__text_add(text, "\n");
   for (size_t i = 0; i < cells->count; i += cells->column_count) {
-    oxp__text_add(text, "| ");
+    oxp__text_add(text, "|");
     for (size_t k = 0; k < cells->column_count; k++)
       print_markdown_cell(printer, cells->at[i + k]);
     oxp__text_add(text, "\n");

@@ -327,6 +327,7 @@ static oxp_status ort_session_run(oxp_session *session, const oxp_array *inputs,
 
 const oxp__engine oxp__engine_ort = {
   .name = "ort",
+  .title = "ONNX Runtime",
   .doc = "ONNX Runtime, loaded while the program runs; runs the exported graph itself",
   .devices = "cpu",
   .probe = ort_probe,

@@ -386,6 +386,7 @@ static oxp_status reference_session_run(oxp_session *session, const oxp_array *i
 
 const oxp__engine oxp__engine_reference = {
   .name = "reference",
+  .title = "the reference",
   .doc = "The truth: each layer kind's own plain kernel, sums in double; `double` never rounds values to float32",
   .devices = "float32 double",
   .probe = reference_probe,
