@@ -1,0 +1,328 @@
+// input.c: see input.h. Place: engines.
+#include "engines/input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/file.h"
+#include "core/numbers.h"
+#include "core/text.h"
+#include "formats/containers/image.h"
+
+#define INPUT_MAX_PICTURE_BYTES ((size_t)256 << 20)
+
+typedef struct input_state {
+  oxp__arena arena;
+  const oxp_value_info *input;
+  oxp__input_options options;
+  int64_t sizes[OXP_MAX_RANK]; // of one sample; negative while open
+  const char **files;
+  size_t file_count, file_capacity;
+  oxp_array *parts; // per file: samples, batch first, in the input's type
+} input_state;
+
+// --- Which files ---
+
+static oxp_status input_add_file(input_state *state, const char *path, oxp_error *error)
+{
+  void *files =
+      oxp__arena_grow(&state->arena, (void *)state->files, state->file_count, &state->file_capacity, sizeof(char *));
+  char *copy = files ? oxp__arena_copy(&state->arena, path) : NULL;
+  if (!copy)
+    return oxp__fail_memory(error, strlen(path));
+  state->files = files;
+  state->files[state->file_count++] = copy;
+  return OXP_OK;
+}
+
+// What a file begins with; false when it cannot be read.
+static bool input_head(const char *path, unsigned char head[16], size_t *count, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *file = NULL;
+  bool read = oxp__file_open(&arena, path, &file, error) == OXP_OK;
+  *count = read && file->size_bytes < 16 ? (size_t)file->size_bytes : 16;
+  read = read && oxp__file_read(file, 0, head, *count, error) == OXP_OK;
+  oxp__arena_fini(&arena);
+  return read;
+}
+
+static bool input_is_npy(const unsigned char *head, size_t count)
+{
+  return count >= 6 && memcmp(head, "\x93NUMPY", 6) == 0;
+}
+
+static bool input_is_known(const char *path)
+{
+  unsigned char head[16];
+  size_t count = 0;
+  return input_head(path, head, &count, NULL) && (input_is_npy(head, count) || oxp__image_recognise(head, count));
+}
+
+static int input_by_name(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static oxp_status input_list_folder(input_state *state, const char *folder, DIR *stream, oxp_error *error)
+{
+  size_t first = state->file_count;
+  for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
+    char *path = oxp__arena_printf(&state->arena, "%s/%s", folder, entry->d_name);
+    if (!path)
+      return oxp__fail_memory(error, strlen(folder));
+    if (input_is_known(path))
+      OXP__TRY(input_add_file(state, path, error));
+  }
+  if (state->file_count == first)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the folder %s holds no .npy, PNG or JPEG file", folder);
+  qsort((void *)(state->files + first), state->file_count - first, sizeof *state->files, input_by_name);
+  return OXP_OK;
+}
+
+static oxp_status input_list(input_state *state, const char *path, oxp_error *error)
+{
+  struct stat about;
+  if (stat(path, &about) != 0)
+    return oxp__fail_errno(error, path, "open it");
+  if (!S_ISDIR(about.st_mode))
+    return input_add_file(state, path, error);
+  DIR *stream = opendir(path);
+  if (!stream)
+    return oxp__fail_errno(error, path, "list the folder");
+  oxp_status status = input_list_folder(state, path, stream, error);
+  closedir(stream);
+  return status;
+}
+
+// --- Arrays ---
+
+static oxp_status input_misfit(const input_state *state, int rank, const int64_t *shape, oxp_error *error)
+{
+  oxp__text text = { 0 };
+  oxp__text_add_shape(&text, rank, shape);
+  oxp__text_printf(&text, " does not fit the network's input \"%s\", which is ", state->input->name);
+  oxp__text_add_shape(&text, state->input->rank, state->input->shape);
+  oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT, "an array of shape %s", oxp__text_string(&text));
+  oxp__text_fini(&text);
+  return status;
+}
+
+// Checks the sizes of a sample against the network's and those of the samples before it.
+static bool input_fits(input_state *state, const int64_t *sample)
+{
+  for (int i = 0; i < state->input->rank - 1; i++) {
+    if (state->sizes[i] >= 0 && state->sizes[i] != sample[i])
+      return false;
+    state->sizes[i] = sample[i];
+  }
+  return true;
+}
+
+static oxp_status input_take_array(input_state *state, const oxp_array *from, oxp_array *to, oxp_error *error)
+{
+  int rank = state->input->rank;
+  int64_t shape[OXP_MAX_RANK] = { 1 };
+  bool one_sample = from->rank == rank - 1;
+  if (!one_sample && from->rank != rank)
+    return input_misfit(state, from->rank, from->shape, error);
+  memcpy(shape + (one_sample ? 1 : 0), from->shape, (size_t)from->rank * sizeof *shape);
+  if (!input_fits(state, shape + 1))
+    return input_misfit(state, from->rank, from->shape, error);
+  if (oxp_dtype_bytes(from->dtype) == 0 || from->dtype == OXP_COMPLEX64 || from->dtype == OXP_COMPLEX128)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of type %s cannot be the input of a network",
+                     oxp_dtype_name(from->dtype));
+  OXP__TRY(oxp_array_new(to, state->input->dtype, rank, shape, error));
+  size_t from_size = oxp_dtype_bytes(from->dtype), to_size = oxp_dtype_bytes(to->dtype);
+  int64_t count = oxp_array_count(from);
+  for (int64_t i = 0; i < count; i++) {
+    double value = oxp__load_f64(from->dtype, (const unsigned char *)from->data + (size_t)i * from_size);
+    oxp__store_f64(to->dtype, (unsigned char *)to->data + (size_t)i * to_size, value);
+  }
+  return OXP_OK;
+}
+
+static oxp_status input_read_npy(input_state *state, const char *path, oxp_array *to, oxp_error *error)
+{
+  oxp_array from = { 0 };
+  OXP__TRY(oxp_array_read(path, &from, error));
+  oxp_status status = input_take_array(state, &from, to, error);
+  oxp_array_free(&from);
+  return status;
+}
+
+// --- Pictures ---
+
+// The network's sizes where it has any, else the picture's.
+static oxp_status input_picture_sizes(const input_state *state, const oxp__image *image, int64_t sizes[3],
+                                      oxp_error *error)
+{
+  const oxp_value_info *input = state->input;
+  if (input->rank != 4 || (input->shape[1] >= 0 && input->shape[1] != 1 && input->shape[1] != 3)) {
+    oxp__text text = { 0 };
+    oxp__text_add_shape(&text, input->rank, input->shape);
+    oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT,
+                                  "a picture has 1 or 3 channels, height and width; the network's input \"%s\" is %s",
+                                  input->name, oxp__text_string(&text));
+    oxp__text_fini(&text);
+    return status;
+  }
+  sizes[0] = state->sizes[0] >= 0 ? state->sizes[0] : 3;
+  sizes[1] = state->sizes[1] >= 0 ? state->sizes[1] : image->height;
+  sizes[2] = state->sizes[2] >= 0 ? state->sizes[2] : image->width;
+  if (state->options.keep_size && (sizes[1] != image->height || sizes[2] != image->width))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the picture has %d x %d pixels (height x width), %lld x %lld are needed",
+                     image->height, image->width, (long long)sizes[1], (long long)sizes[2]);
+  if (sizes[1] > OXP__IMAGE_MAX_SIDE || sizes[2] > OXP__IMAGE_MAX_SIDE)
+    return oxp__fail(error, OXP_UNSUPPORTED, "a picture cannot be resized to %lld x %lld pixels", (long long)sizes[1],
+                     (long long)sizes[2]);
+  return OXP_OK;
+}
+
+// What each of the 256 byte values becomes in one channel.
+static void input_table(const oxp__input_options *options, int channel, double table[256])
+{
+  double std = options->std[channel] != 0 ? options->std[channel] : 1;
+  for (int byte = 0; byte < 256; byte++) {
+    double scaled = options->scale != 0 ? byte * options->scale : byte / 255.0;
+    table[byte] = (scaled - options->mean[channel]) / std;
+  }
+}
+
+// Brightness by the weights of ITU-R BT.601, rounded as others do it.
+static unsigned char input_grey(const unsigned char *rgb)
+{
+  return (unsigned char)((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
+}
+
+static void input_take_channel(const input_state *state, const oxp__image *image, int channel, oxp_array *to)
+{
+  double table[256];
+  input_table(&state->options, channel, table);
+  int64_t pixels = (int64_t)image->width * image->height;
+  bool grey = to->shape[1] == 1;
+  int source = state->options.bgr ? 2 - channel : channel;
+  size_t size = oxp_dtype_bytes(to->dtype);
+  unsigned char *target = (unsigned char *)to->data + (size_t)(channel * pixels) * size;
+  for (int64_t i = 0; i < pixels; i++) {
+    const unsigned char *rgb = image->rgb + (size_t)i * 3;
+    oxp__store_f64(to->dtype, target + (size_t)i * size, table[grey ? input_grey(rgb) : rgb[source]]);
+  }
+}
+
+static oxp_status input_take_picture(input_state *state, const oxp__image *image, oxp_array *to, oxp_error *error)
+{
+  int64_t sizes[3];
+  OXP__TRY(input_picture_sizes(state, image, sizes, error));
+  memcpy(state->sizes, sizes, sizeof sizes);
+  OXP__TRY(oxp_array_new(to, state->input->dtype, 4, (int64_t[]){ 1, sizes[0], sizes[1], sizes[2] }, error));
+  oxp__image resized = { 0 };
+  OXP__TRY(oxp__image_resize(image, (int)sizes[2], (int)sizes[1], &resized, error));
+  for (int channel = 0; channel < (int)sizes[0]; channel++)
+    input_take_channel(state, &resized, channel, to);
+  oxp__image_fini(&resized);
+  return OXP_OK;
+}
+
+static oxp_status input_read_picture(input_state *state, const char *path, oxp_array *to, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *file = NULL;
+  oxp__image image = { 0 };
+  char *bytes = NULL;
+  size_t count = 0;
+  oxp_status status = oxp__file_open(&arena, path, &file, error);
+  if (status == OXP_OK)
+    status = oxp__file_read_all(&arena, file, INPUT_MAX_PICTURE_BYTES, &bytes, &count, error);
+  if (status == OXP_OK)
+    status = oxp__image_decode(bytes, count, &image, error);
+  oxp__arena_fini(&arena);
+  if (status == OXP_OK)
+    status = input_take_picture(state, &image, to, error);
+  oxp__image_fini(&image);
+  return status;
+}
+
+// --- All together ---
+
+static oxp_status input_read_file(input_state *state, const char *path, oxp_array *to, oxp_error *error)
+{
+  unsigned char head[16];
+  size_t count = 0;
+  if (!input_head(path, head, &count, error))
+    return error ? error->status : OXP_IO;
+  if (input_is_npy(head, count))
+    return input_read_npy(state, path, to, error);
+  if (oxp__image_recognise(head, count))
+    return input_read_picture(state, path, to, error);
+  return oxp__fail(error, OXP_BAD_FILE, "this is neither a .npy array nor a PNG or JPEG picture");
+}
+
+static oxp_status input_read_files(input_state *state, oxp_error *error)
+{
+  state->parts = oxp__arena_new(&state->arena, state->file_count, sizeof *state->parts);
+  if (!state->parts)
+    return oxp__fail_memory(error, state->file_count * sizeof *state->parts);
+  for (size_t i = 0; i < state->file_count; i++) {
+    oxp_status status = input_read_file(state, state->files[i], &state->parts[i], error);
+    if (status != OXP_OK)
+      return oxp__at_file(error, status, state->files[i]);
+  }
+  return OXP_OK;
+}
+
+static oxp_status input_join(const input_state *state, oxp_array *array, oxp_error *error)
+{
+  int64_t shape[OXP_MAX_RANK] = { 0 };
+  for (size_t i = 0; i < state->file_count; i++)
+    shape[0] += state->parts[i].shape[0];
+  memcpy(shape + 1, state->sizes, (size_t)(state->input->rank - 1) * sizeof *shape);
+  OXP__TRY(oxp_array_new(array, state->input->dtype, state->input->rank, shape, error));
+  size_t at = 0;
+  for (size_t i = 0; i < state->file_count; i++) {
+    size_t bytes = oxp_array_bytes(&state->parts[i]);
+    if (bytes > 0)
+      memcpy((unsigned char *)array->data + at, state->parts[i].data, bytes);
+    at += bytes;
+  }
+  return OXP_OK;
+}
+
+static oxp_status input_check(const input_state *state, int path_count, oxp_error *error)
+{
+  const oxp__input_options *options = &state->options;
+  bool finite = isfinite(options->scale);
+  for (int i = 0; i < 3; i++)
+    finite = finite && isfinite(options->mean[i]) && isfinite(options->std[i]);
+  if (!finite)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "scale, mean and std must be finite numbers");
+  if (path_count < 1 || state->input->rank < 1)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "%d files were given for an input of rank %d", path_count,
+                     state->input->rank);
+  return OXP_OK;
+}
+
+oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_value_info *input,
+                           const oxp__input_options *options, oxp_array *array, oxp_error *error)
+{
+  input_state state = { .input = input };
+  if (options)
+    state.options = *options;
+  oxp_status status = input_check(&state, path_count, error);
+  for (int i = 1; status == OXP_OK && i < input->rank; i++)
+    state.sizes[i - 1] = input->shape[i];
+  for (int i = 0; status == OXP_OK && i < path_count; i++)
+    status = input_list(&state, paths[i], error);
+  if (status == OXP_OK)
+    status = input_read_files(&state, error);
+  if (status == OXP_OK)
+    status = input_join(&state, array, error);
+  for (size_t i = 0; state.parts && i < state.file_count; i++)
+    oxp_array_free(&state.parts[i]);
+  oxp__arena_fini(&state.arena);
+  return status;
+}
