@@ -53,7 +53,9 @@ static oxp_status weights_read(oxp_weights *weights, const char *path, oxp_error
   oxp__file *file = NULL;
   OXP__TRY(oxp__file_open(&weights->arena, path, &file, error));
   weights->path = file->path;
-  if (oxp__zip_has_end(file))
+  char first = 0;
+  OXP__TRY(oxp__file_read(file, 0, &first, 1, error));
+  if (first != '\x93') // what single arrays begin with
     return weights_read_archive(weights, file, error);
   oxp__npy npy;
   OXP__TRY(oxp__npy_open(&weights->arena, oxp__file_read, file, file->size_bytes, &npy, error));
