@@ -304,6 +304,8 @@ static void survive(bytes *model)
   oxp_value_info info;
   for (int i = 0; i < 3; i++)
     (void)(oxp_graph_input_info(graph, i, &info) && oxp_graph_output_info(graph, i, &info));
+  oxp_status checked = oxp_graph_check(graph, &error);
+  assert_true(checked == OXP_OK || (checked == OXP_BAD_FILE && error.message[0]));
   bytes again = { 0 };
   assert_int_equal(oxp_graph_write_to(graph, bytes_append, &again, &error), OXP_OK);
   free(again.at);

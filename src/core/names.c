@@ -1,0 +1,64 @@
+// names.c: open addressing, at most half full. The slots' address is part of the hash, so that nobody can prepare names that
+// all fall on one slot; the order of the slots is never seen outside. Place: core.
+#include "core/names.h"
+
+#include <string.h>
+
+enum { NAMES_FIRST_CAPACITY = 64 };
+
+static size_t names_hash(const oxp__name *slots, const char *text)
+{
+  uint64_t hash = 0xCBF29CE484222325u ^ (uint64_t)(uintptr_t)slots;
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+  hash ^= hash >> 32;
+  return (size_t)hash;
+}
+
+// The slot that holds `text`, or the free one where it belongs.
+static oxp__name *names_slot(oxp__name *slots, size_t capacity, const char *text)
+{
+  size_t index = names_hash(slots, text) & (capacity - 1);
+  while (slots[index].text && strcmp(slots[index].text, text) != 0)
+    index = (index + 1) & (capacity - 1);
+  return &slots[index];
+}
+
+static bool names_make_room(oxp__names *names)
+{
+  if (names->slots && names->count < names->capacity / 2)
+    return true;
+  size_t capacity = names->slots ? names->capacity * 2 : NAMES_FIRST_CAPACITY;
+  oxp__name *slots = oxp__arena_new(names->arena, capacity, sizeof *slots);
+  if (!slots)
+    return false;
+  for (size_t i = 0; i < names->capacity; i++)
+    if (names->slots[i].text)
+      *names_slot(slots, capacity, names->slots[i].text) = names->slots[i];
+  names->slots = slots;
+  names->capacity = capacity;
+  return true;
+}
+
+oxp__name *oxp__names_find(const oxp__names *names, const char *text)
+{
+  if (!names->slots)
+    return NULL;
+  oxp__name *slot = names_slot(names->slots, names->capacity, text);
+  return slot->text ? slot : NULL;
+}
+
+oxp__name *oxp__names_add(oxp__names *names, const char *text, size_t number, bool *added)
+{
+  if (!names_make_room(names))
+    return NULL;
+  oxp__name *slot = names_slot(names->slots, names->capacity, text);
+  bool is_new = !slot->text;
+  if (is_new) {
+    *slot = (oxp__name){ text, number };
+    names->count++;
+  }
+  if (added)
+    *added = is_new;
+  return slot;
+}

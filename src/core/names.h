@@ -1,0 +1,26 @@
+// names.h: a table of texts, each with a number: to find duplicates and to look things up by name. Place: core.
+#ifndef OXP_CORE_NAMES_H
+#define OXP_CORE_NAMES_H
+
+#include "core/arena.h"
+
+typedef struct oxp__name {
+  const char *text; // borrowed; NULL: a free slot
+  size_t number;
+} oxp__name;
+
+// An all-zero table is empty and ready once `arena` is set, in which it grows.
+typedef struct oxp__names {
+  oxp__arena *arena;
+  oxp__name *slots;
+  size_t count, capacity;
+} oxp__names;
+
+// The entry of `text`; NULL when there is none. Valid until the next name is added.
+oxp__name *oxp__names_find(const oxp__names *names, const char *text);
+
+// The entry of `text`, which is added with `number` (borrowed) when it is not there; *added may be NULL and says which.
+// NULL when memory is out.
+oxp__name *oxp__names_add(oxp__names *names, const char *text, size_t number, bool *added);
+
+#endif

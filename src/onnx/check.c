@@ -1,0 +1,474 @@
+// check.c: the static checker: what can be told about a model without running it. Walks a graph once in node order and keeps, for
+// each value, what is known about it. Never complains about what it does not know. Place: onnx.
+#include "onnx/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/names.h"
+
+enum { CHECK_MAX_FINDINGS = 20, CHECK_MAX_FINDING_BYTES = 400, CHECK_MAX_BYTES = 3000 };
+
+void oxp__finding(oxp__findings *findings, const char *format, ...)
+{
+  findings->count++;
+  if (findings->shown >= CHECK_MAX_FINDINGS || findings->text.length > CHECK_MAX_BYTES)
+    return;
+  findings->shown++;
+  char sentence[CHECK_MAX_FINDING_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  if (findings->text.length > 0)
+    oxp__text_add(&findings->text, "; ");
+  oxp__text_add(&findings->text, sentence);
+}
+
+// One graph, and the graphs around it, whose values it may use.
+typedef struct check_scope {
+  const struct check_scope *outer;
+  const oxp__graph_proto *graph;
+  oxp__names values;   // name: number in the checker's list
+  oxp__names computed; // outputs of all nodes: the node's number
+  oxp__names declared; // outputs, then value_infos: a number in `outputs`, or behind them in `value_infos`
+} check_scope;
+
+typedef struct check_value {
+  oxp__typed typed;
+  bool is_input, is_initializer;
+} check_value;
+
+typedef struct checker {
+  const oxp_graph *graph;
+  int opset;
+  bool strict;
+  oxp__arena arena;
+  OXP__REPEATED(check_value *) values;
+  oxp__findings findings;
+  bool no_memory, said_no_opset;
+} checker;
+
+static void check_graph(checker *check, const oxp__graph_proto *graph, const check_scope *outer);
+
+// --- Values ---
+
+static const check_value *check_find(const checker *check, const check_scope *scope, const char *name)
+{
+  for (; scope; scope = scope->outer) {
+    const oxp__name *entry = oxp__names_find(&scope->values, name);
+    if (entry)
+      return check->values.at[entry->number];
+  }
+  return NULL;
+}
+
+// Adds a value; `what` and `where` say who defines it. NULL when it cannot be added.
+static check_value *check_define(checker *check, check_scope *scope, const char *name, const char *where)
+{
+  if (!oxp__text_is_utf8(name, strlen(name)))
+    oxp__finding(&check->findings, "%s: the name \"%s\" is not UTF-8", where, name);
+  bool added = false;
+  check_value *value = oxp__arena_new(&check->arena, 1, sizeof *value);
+  oxp__name *entry = value ? oxp__names_add(&scope->values, name, check->values.count, &added) : NULL;
+  if (entry && !added) {
+    oxp__finding(&check->findings, "%s: the value \"%s\" is there already", where, name);
+    return NULL;
+  }
+  if (!entry || !oxp__repeated_append(&check->arena, &check->values, &value, sizeof value)) {
+    check->no_memory = true;
+    return NULL;
+  }
+  value->typed = oxp__typed_unknown;
+  return value;
+}
+
+// What a declaration says.
+static oxp__typed check_declared(const oxp__value_info *info)
+{
+  oxp__typed typed = oxp__typed_unknown;
+  typed.dtype = oxp__value_info_dtype(info);
+  if (!info->shape || info->rank > OXP_MAX_RANK)
+    return typed;
+  typed.rank = info->rank;
+  memcpy(typed.dims, info->shape, (size_t)info->rank * sizeof *info->shape);
+  return typed;
+}
+
+static bool check_shapes_agree(const oxp__typed *a, const oxp__typed *b)
+{
+  int64_t ignored;
+  if (a->rank < 0 || b->rank < 0)
+    return true;
+  for (int i = 0; i < a->rank && a->rank == b->rank; i++)
+    if (!oxp__infer_same_dim(a->dims[i], b->dims[i], &ignored))
+      return false;
+  return a->rank == b->rank;
+}
+
+// Compares what is declared with what was found out, and lets each fill the other's gaps.
+static void check_merge(checker *check, const char *name, const oxp__typed *declared, oxp__typed *known)
+{
+  char one[OXP__INFER_TEXT], two[OXP__INFER_TEXT];
+  if (declared->dtype != 0 && known->dtype != 0 && declared->dtype != known->dtype)
+    oxp__finding(&check->findings, "value \"%s\" is declared %s, but is %s", name,
+                 oxp_dtype_name((oxp_dtype)declared->dtype), oxp_dtype_name((oxp_dtype)known->dtype));
+  if (!check_shapes_agree(declared, known)) {
+    oxp__finding(&check->findings, "value \"%s\" is declared with shape %s, but has %s", name,
+                 oxp__infer_shape_text(declared, one, sizeof one), oxp__infer_shape_text(known, two, sizeof two));
+    return;
+  }
+  if (known->dtype == 0)
+    known->dtype = declared->dtype;
+  for (int i = 0; i < declared->rank; i++)
+    if (known->rank < 0)
+      known->dims[i] = declared->dims[i];
+    else
+      (void)oxp__infer_same_dim(known->dims[i], declared->dims[i], &known->dims[i]);
+  if (known->rank < 0)
+    known->rank = declared->rank;
+}
+
+// --- Declarations ---
+
+static void check_declaration(checker *check, const oxp__value_info *info, const char *where)
+{
+  if (!info->name || !*info->name)
+    oxp__finding(&check->findings, "%s has no name", where);
+  if (!info->type || (info->type->tensor && info->type->tensor->dtype == 0))
+    oxp__finding(&check->findings, "%s \"%s\" declares no type", where, info->name ? info->name : "");
+}
+
+static void check_inputs(checker *check, check_scope *scope)
+{
+  const oxp__value_infos *inputs = &scope->graph->inputs;
+  for (size_t i = 0; i < inputs->count; i++) {
+    char where[48];
+    snprintf(where, sizeof where, "graph input %zu", i);
+    const oxp__value_info *info = inputs->at[i];
+    if (!scope->outer) // a nested graph's may be left open
+      check_declaration(check, info, where);
+    check_value *value = info->name && *info->name ? check_define(check, scope, info->name, where) : NULL;
+    if (!value)
+      continue;
+    value->typed = check_declared(info);
+    value->is_input = true;
+  }
+}
+
+// Enters outputs and inner declarations, so that nodes find them.
+static void check_declare(checker *check, check_scope *scope)
+{
+  const oxp__value_infos *lists[] = { &scope->graph->outputs, &scope->graph->value_infos };
+  size_t number = 0;
+  for (size_t l = 0; l < 2; l++)
+    for (size_t i = 0; i < lists[l]->count; i++, number++) {
+      const char *name = lists[l]->at[i]->name;
+      if (name && !oxp__names_add(&scope->declared, name, number, NULL))
+        check->no_memory = true;
+    }
+}
+
+static const oxp__value_info *check_declaration_of(const check_scope *scope, const char *name)
+{
+  const oxp__name *entry = oxp__names_find(&scope->declared, name);
+  if (!entry)
+    return NULL;
+  size_t outputs = scope->graph->outputs.count;
+  return entry->number < outputs ? scope->graph->outputs.at[entry->number]
+                                 : scope->graph->value_infos.at[entry->number - outputs];
+}
+
+// --- Initializers ---
+
+static void check_payload(checker *check, const oxp__tensor_proto *proto, const char *where)
+{
+  int64_t count, bytes;
+  size_t size = oxp_dtype_bytes((oxp_dtype)proto->data_type);
+  for (size_t i = 0; i < proto->dims.count; i++)
+    if (proto->dims.at[i] < 0) {
+      oxp__finding(&check->findings, "%s has a dimension of %" PRId64, where, proto->dims.at[i]);
+      return;
+    }
+  if (proto->data_type == OXP_DTYPE_NONE)
+    oxp__finding(&check->findings, "%s has no element type", where);
+  if (proto->has_tensor || !(proto->base.has & 1u << OXP__TENSOR_RAW_DATA) || size == 0)
+    return;
+  if (proto->data_location == OXP__TENSOR_EXTERNAL)
+    oxp__finding(&check->findings, "%s holds its bytes, and says that they are in another file", where);
+  else if (proto->dims.count > INT32_MAX || !oxp__shape_count((int)proto->dims.count, proto->dims.at, &count) ||
+           !oxp__mul_i64(count, (int64_t)size, &bytes) || (uint64_t)bytes != proto->raw.count)
+    oxp__finding(&check->findings, "%s holds %" PRIu64 " bytes, which do not fit its dims and its type %s", where,
+                 proto->raw.count, oxp_dtype_name((oxp_dtype)proto->data_type));
+}
+
+static oxp__typed check_tensor_typed(const oxp__tensor_proto *proto)
+{
+  oxp__typed typed = oxp__typed_unknown;
+  typed.dtype = proto->data_type;
+  typed.constant = proto;
+  if (proto->dims.count > OXP_MAX_RANK)
+    return typed;
+  typed.rank = (int)proto->dims.count;
+  for (int i = 0; i < typed.rank; i++)
+    typed.dims[i] = proto->dims.at[i];
+  return typed;
+}
+
+static void check_initializer(checker *check, check_scope *scope, const oxp__tensor_proto *proto, const char *where)
+{
+  check_payload(check, proto, where);
+  if (!proto->name || !*proto->name) {
+    oxp__finding(&check->findings, "%s has no name", where);
+    return;
+  }
+  oxp__typed typed = check_tensor_typed(proto);
+  const oxp__name *entry = oxp__names_find(&scope->values, proto->name);
+  check_value *value = entry ? check->values.at[entry->number] : NULL;
+  if (value && value->is_input && !value->is_initializer) { // the input's default: it may change
+    typed.constant = NULL;
+    check_merge(check, proto->name, &value->typed, &typed);
+    value->is_initializer = true;
+    return;
+  }
+  if (!scope->outer && check->graph->model.ir_version < 4)
+    oxp__finding(&check->findings, "%s must be a graph input too, as long as the IR version is below 4", where);
+  value = check_define(check, scope, proto->name, where);
+  if (!value)
+    return;
+  value->typed = typed;
+  value->is_initializer = true;
+}
+
+static void check_initializers(checker *check, check_scope *scope)
+{
+  for (size_t i = 0; i < scope->graph->initializers.count; i++) {
+    const oxp__tensor_proto *proto = scope->graph->initializers.at[i];
+    char where[160];
+    snprintf(where, sizeof where, "initializer %zu \"%.100s\"", i, proto->name ? proto->name : "");
+    check_initializer(check, scope, proto, where);
+  }
+}
+
+// --- Nodes ---
+
+static bool check_is_default_domain(const char *domain)
+{
+  return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
+}
+
+static bool check_imports(const checker *check, const char *domain)
+{
+  const oxp__opsets *opsets = &check->graph->model.opsets;
+  for (size_t i = 0; i < opsets->count; i++)
+    if (opsets->at[i]->domain && strcmp(opsets->at[i]->domain, domain) == 0)
+      return true;
+  return false;
+}
+
+// The node's inputs as the inference sees them: NULL for absent ones, unknown for those that are not there (a finding).
+static void check_node_inputs(checker *check, const check_scope *scope, const oxp__node *node, const char *label,
+                              const oxp__typed **inputs)
+{
+  for (size_t i = 0; i < node->inputs.count; i++) {
+    const char *name = node->inputs.at[i];
+    const check_value *value = *name ? check_find(check, scope, name) : NULL;
+    inputs[i] = value ? &value->typed : *name ? &oxp__typed_unknown : NULL;
+    if (value || !*name)
+      continue;
+    const oxp__name *later = oxp__names_find(&scope->computed, name);
+    if (later)
+      oxp__finding(&check->findings, "%s: input %zu \"%s\" is computed only by node %zu", label, i, name,
+                   later->number);
+    else
+      oxp__finding(&check->findings, "%s: nothing gives input %zu \"%s\"", label, i, name);
+  }
+}
+
+static void check_node_outputs(checker *check, check_scope *scope, const oxp__inference *io, const char *label)
+{
+  for (size_t i = 0; i < io->output_count; i++) {
+    const char *name = io->node->outputs.at[i];
+    check_value *value = *name ? check_define(check, scope, name, label) : NULL;
+    if (!value)
+      continue;
+    value->typed = io->outputs[i];
+    const oxp__value_info *info = check_declaration_of(scope, name);
+    oxp__typed declared = info ? check_declared(info) : oxp__typed_unknown;
+    check_merge(check, name, &declared, &value->typed);
+  }
+}
+
+static void check_operator(checker *check, oxp__inference *io, const char *label)
+{
+  const oxp__node *node = io->node;
+  if (!node->op_type || !*node->op_type) {
+    oxp__finding(&check->findings, "%s has no operator", label);
+    return;
+  }
+  if (!check_is_default_domain(node->domain)) {
+    if (!check_imports(check, node->domain))
+      oxp__finding(&check->findings, "%s: the domain \"%s\" has no opset import", label, node->domain);
+    return;
+  }
+  if (io->opset == 0 && !check->said_no_opset) {
+    oxp__finding(&check->findings, "%s: the default domain has no opset import", label);
+    check->said_no_opset = true;
+  }
+  const oxp__operator *row = oxp__operator_find(node->op_type, io->opset);
+  if (io->opset < OXP__OLDEST_OPSET || io->opset > OXP__NEWEST_OPSET)
+    return; // said once, about the model
+  if (row && row->signature)
+    oxp__check_operator(&check->findings, row, io, label);
+  else if (check->strict)
+    oxp__finding(&check->findings, "%s: opset %d has no operator %s", label, io->opset, node->op_type);
+}
+
+static void check_subgraphs(checker *check, const check_scope *scope, const oxp__node *node)
+{
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    const oxp__attribute *attribute = node->attributes.at[i];
+    if (attribute->g)
+      check_graph(check, attribute->g, scope);
+    for (size_t j = 0; j < attribute->graphs.count; j++)
+      check_graph(check, attribute->graphs.at[j], scope);
+  }
+}
+
+static void check_node(checker *check, check_scope *scope, const oxp__node *node, size_t index)
+{
+  char label[OXP__NODE_LABEL];
+  oxp__arena scratch = { 0 };
+  oxp__node_label(node, index, label, sizeof label);
+  const oxp__typed **inputs = oxp__arena_new(&scratch, node->inputs.count, sizeof *inputs);
+  oxp__typed *outputs = oxp__arena_new(&scratch, node->outputs.count, sizeof *outputs);
+  if (!inputs || !outputs) {
+    check->no_memory = true;
+    oxp__arena_fini(&scratch);
+    return;
+  }
+  for (size_t i = 0; i < node->outputs.count; i++)
+    outputs[i] = oxp__typed_unknown;
+  oxp__inference io = { .node = node, .opset = check->opset, .inputs = inputs, .input_count = node->inputs.count };
+  io.outputs = outputs;
+  io.output_count = node->outputs.count;
+  check_node_inputs(check, scope, node, label, inputs);
+  oxp__check_attributes(&check->findings, node, label);
+  check_operator(check, &io, label);
+  check_subgraphs(check, scope, node);
+  check_node_outputs(check, scope, &io, label);
+  oxp__arena_fini(&scratch);
+}
+
+// Which node computes what, and names of nodes that stand twice.
+static void check_node_names(checker *check, check_scope *scope)
+{
+  oxp__names names = { .arena = &check->arena };
+  const oxp__nodes *nodes = &scope->graph->nodes;
+  for (size_t i = 0; i < nodes->count; i++) {
+    const oxp__node *node = nodes->at[i];
+    bool added = true;
+    if (node->name && *node->name && !oxp__names_add(&names, node->name, i, &added))
+      check->no_memory = true;
+    if (!added)
+      oxp__finding(&check->findings, "nodes %zu and %zu are both called \"%s\"",
+                   oxp__names_find(&names, node->name)->number, i, node->name);
+    for (size_t j = 0; j < node->outputs.count; j++)
+      if (!oxp__names_add(&scope->computed, node->outputs.at[j], i, NULL))
+        check->no_memory = true;
+  }
+}
+
+// --- Graphs ---
+
+static void check_outputs(checker *check, const check_scope *scope)
+{
+  const oxp__value_infos *outputs = &scope->graph->outputs;
+  for (size_t i = 0; i < outputs->count; i++) {
+    const oxp__value_info *info = outputs->at[i];
+    char where[48];
+    snprintf(where, sizeof where, "graph output %zu", i);
+    if (!scope->outer)
+      check_declaration(check, info, where);
+    const check_value *value = info->name ? check_find(check, scope, info->name) : NULL;
+    if (info->name && *info->name && !value)
+      oxp__finding(&check->findings, "%s: nothing gives \"%s\"", where, info->name);
+    // Values that nodes compute were compared where they were made.
+    if (!value || oxp__names_find(&scope->computed, info->name))
+      continue;
+    oxp__typed declared = check_declared(info), known = value->typed;
+    check_merge(check, info->name, &declared, &known);
+  }
+}
+
+static void check_graph(checker *check, const oxp__graph_proto *graph, const check_scope *outer)
+{
+  check_scope scope = { .outer = outer, .graph = graph };
+  scope.values.arena = scope.computed.arena = scope.declared.arena = &check->arena;
+  if (!graph->name || !*graph->name)
+    oxp__finding(&check->findings, "%s has no name", outer ? "a nested graph" : "the graph");
+  check_inputs(check, &scope);
+  check_initializers(check, &scope);
+  check_declare(check, &scope);
+  check_node_names(check, &scope);
+  for (size_t i = 0; i < graph->nodes.count; i++)
+    check_node(check, &scope, graph->nodes.at[i], i);
+  check_outputs(check, &scope);
+}
+
+// --- The model ---
+
+static void check_versions(checker *check)
+{
+  const oxp__model *model = &check->graph->model;
+  enum { OLDEST_IR = 3 };
+  int newest_ir = oxp__ir_version_for_opset(OXP__NEWEST_OPSET);
+  if (model->ir_version < OLDEST_IR || model->ir_version > newest_ir)
+    oxp__finding(&check->findings, "IR version %" PRId64 " is not one of %d to %d", model->ir_version, OLDEST_IR,
+                 newest_ir);
+  oxp__names names = { .arena = &check->arena };
+  for (size_t i = 0; i < model->opsets.count; i++) {
+    const oxp__opset *opset = model->opsets.at[i];
+    const char *domain = check_is_default_domain(opset->domain) ? "" : opset->domain;
+    bool added = true;
+    if (!oxp__names_add(&names, domain, i, &added))
+      check->no_memory = true;
+    if (!added)
+      oxp__finding(&check->findings, "the domain \"%s\" has two opset imports", domain);
+    if (!*domain && (opset->version < 1 || opset->version > OXP__NEWEST_OPSET))
+      oxp__finding(&check->findings, "opset %" PRId64 " is not one of 1 to %d", opset->version, OXP__NEWEST_OPSET);
+  }
+}
+
+static oxp_status check_report(checker *check, oxp_error *error)
+{
+  oxp__findings *findings = &check->findings;
+  if (check->no_memory)
+    return oxp__fail_memory(error, sizeof(check_value));
+  if (findings->count == 0)
+    return OXP_OK;
+  if (findings->count > findings->shown)
+    oxp__text_printf(&findings->text, "; and %zu more", findings->count - findings->shown);
+  return oxp__fail(error, OXP_BAD_FILE, "the model breaks the rules of ONNX: %s", oxp__text_string(&findings->text));
+}
+
+oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error)
+{
+  checker check = { .graph = graph, .opset = oxp_graph_opset(graph), .strict = strict };
+  check_versions(&check);
+  check_graph(&check, graph->model.graph, NULL);
+  oxp_status status = check_report(&check, error);
+  uint64_t bytes;
+  if (status == OXP_OK)
+    status = oxp__model_size(graph, &bytes, error);
+  oxp__text_fini(&check.findings.text);
+  oxp__arena_fini(&check.arena);
+  return status;
+}
+
+oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error)
+{
+  return oxp__model_check(graph, false, error);
+}

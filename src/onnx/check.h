@@ -1,0 +1,28 @@
+// check.h: what the two halves of the checker share: check.c walks models and graphs, check_node.c looks at single nodes.
+// Place: onnx.
+#ifndef OXP_ONNX_CHECK_H
+#define OXP_ONNX_CHECK_H
+
+#include "core/text.h"
+#include "onnx/operators.h"
+
+// Findings are sentences, all in one message; after the first ones they are only counted.
+typedef struct oxp__findings {
+  oxp__text text;
+  size_t count, shown;
+} oxp__findings;
+
+void oxp__finding(oxp__findings *findings, const char *format, ...) OXP__PRINTF(2, 3);
+
+// `node 3 "conv1" (Conv)`, in a buffer of the caller's; returns it.
+const char *oxp__node_label(const oxp__node *node, size_t index, char *label, size_t size);
+enum { OXP__NODE_LABEL = 200 };
+
+// Attributes are sound by themselves: named, once, of one kind.
+void oxp__check_attributes(oxp__findings *findings, const oxp__node *node, const char *label);
+
+// A node of the default domain against its row: counts, kinds of attributes, element types; then its shape function. Outputs
+// that are not known afterwards are left unknown.
+void oxp__check_operator(oxp__findings *findings, const oxp__operator *row, oxp__inference *io, const char *label);
+
+#endif
