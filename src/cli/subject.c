@@ -93,7 +93,7 @@ void oxp__subject_json_shape(oxp__json *json, const oxp__subject *subject, int r
 
 // --- Inputs and outputs ---
 
-static bool subject_value(const oxp__subject *subject, bool output, int index, oxp_value_info *info)
+bool oxp__subject_value(const oxp__subject *subject, bool output, int index, oxp_value_info *info)
 {
   if (subject->graph)
     return output ? oxp_graph_output_info(subject->graph, index, info)
@@ -112,7 +112,7 @@ static void json_values(oxp__json *json, const oxp__subject *subject, bool outpu
 {
   oxp_value_info info;
   oxp__json_array(json, output ? "outputs" : "inputs");
-  for (int i = 0; subject_value(subject, output, i, &info); i++) {
+  for (int i = 0; oxp__subject_value(subject, output, i, &info); i++) {
     oxp__json_object(json, NULL);
     oxp__json_text(json, "name", value_name(&info, output));
     oxp__json_text(json, "dtype", oxp_dtype_name(info.dtype));
@@ -131,7 +131,7 @@ void oxp__subject_json(oxp__json *json, const oxp__subject *subject)
 static void grid_values(oxp__grid *grid, const oxp__subject *subject, bool output)
 {
   oxp_value_info info;
-  for (int i = 0; subject_value(subject, output, i, &info); i++) {
+  for (int i = 0; oxp__subject_value(subject, output, i, &info); i++) {
     oxp__text shape = { 0 };
     oxp__subject_add_shape(&shape, subject, info.rank, info.shape);
     oxp__grid_add(grid, output ? "output" : "input");

@@ -24,6 +24,9 @@ void oxp__subject_close(oxp__subject *subject);
 // another start is one when it is called .onnx, so that a damaged model is reported as one.
 bool oxp__path_is_onnx(const char *path);
 
+// What input (output) number `index` is; false when there is no such number.
+bool oxp__subject_value(const oxp__subject *subject, bool output, int index, oxp_value_info *info);
+
 // Shapes as people and JSON want them; symbolic dimensions by name. Rank -1: nothing is declared.
 void oxp__subject_add_shape(oxp__text *text, const oxp__subject *subject, int rank, const int64_t *shape);
 void oxp__subject_json_shape(oxp__json *json, const oxp__subject *subject, int rank, const int64_t *shape);

@@ -1,0 +1,91 @@
+// inputs.c: --input and the options that say how pictures become arrays. Place: cli.
+#include "cli/inputs.h"
+
+#include "engines/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const oxp__option inputs_options[] = {
+  { "input", "FILE",
+    "array (.npy), picture (PNG, JPEG) or folder of them; may be repeated: more samples, or, where there "
+    "are several inputs, one for each",
+    'i' },
+  { "scale", "X", "pictures: what each byte is multiplied by; default: 1/255", 0 },
+  { "mean", "X,Y,Z", "pictures: subtracted after scaling, one number or one per channel; default: 0", 0 },
+  { "std", "X,Y,Z", "pictures: divided by after that, one number or one per channel; default: 1", 0 },
+  { "channels", "ORDER", "pictures: rgb (the default) or bgr", 0 },
+  { "no-resize", NULL, "pictures: refuse another size than the network's instead of resizing", 0 },
+};
+const oxp__option_group oxp__inputs_group = OXP__GROUP("Input", inputs_options);
+
+// One number stands for all three channels.
+static oxp_status per_channel(const oxp__arguments *arguments, const char *name, double values[3], oxp_error *error)
+{
+  int given = 0;
+  OXP__TRY(oxp__option_floats(arguments, name, 3, values, &given, error));
+  for (int i = 1; given == 1 && i < 3; i++)
+    values[i] = values[0];
+  return OXP_OK;
+}
+
+static oxp_status request_pictures(const oxp__arguments *arguments, oxp__input_options *options, oxp_error *error)
+{
+  static const char *const orders[] = { "rgb", "bgr", NULL };
+  int order = 0;
+  OXP__TRY(oxp__option_float(arguments, "scale", &options->scale, error));
+  OXP__TRY(per_channel(arguments, "mean", options->mean, error));
+  OXP__TRY(per_channel(arguments, "std", options->std, error));
+  OXP__TRY(oxp__option_choice(arguments, "channels", orders, &order, error));
+  if (oxp__option_given(arguments, "std") && (options->std[0] == 0 || options->std[1] == 0 || options->std[2] == 0))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--std cannot be 0");
+  options->bgr = order == 1;
+  options->keep_size = oxp__option_given(arguments, "no-resize");
+  return OXP_OK;
+}
+
+static oxp_status read_arrays(oxp__inputs *inputs, const char *const *paths, int path_count,
+                              const oxp__subject *subject, const oxp__input_options *options, oxp_error *error)
+{
+  int per_input = inputs->count == 1 ? path_count : 1;
+  for (int i = 0; i < inputs->count; i++) {
+    oxp_value_info info;
+    oxp__subject_value(subject, false, i, &info);
+    OXP__TRY(oxp__input_read(paths + i * per_input, per_input, &info, options, &inputs->arrays[i], error));
+  }
+  return OXP_OK;
+}
+
+oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments, const oxp__subject *subject,
+                            oxp_error *error)
+{
+  oxp__input_options options = { 0 };
+  oxp_value_info info;
+  int path_count = 0;
+  OXP__TRY(request_pictures(arguments, &options, error));
+  while (oxp__option_text_at(arguments, "input", path_count))
+    path_count++;
+  if (path_count == 0)
+    return OXP_OK;
+  while (oxp__subject_value(subject, false, inputs->count, &info))
+    inputs->count++;
+  if (inputs->count != 1 && inputs->count != path_count)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "there are %d inputs and --input was given %d times", inputs->count,
+                     path_count);
+  inputs->arrays = calloc((size_t)inputs->count, sizeof *inputs->arrays);
+  const char **paths = calloc((size_t)path_count, sizeof *paths);
+  for (int i = 0; paths && i < path_count; i++)
+    paths[i] = oxp__option_text_at(arguments, "input", i);
+  oxp_status status = inputs->arrays && paths ? read_arrays(inputs, paths, path_count, subject, &options, error)
+                                              : oxp__fail_memory(error, (size_t)inputs->count * sizeof *inputs->arrays);
+  free((void *)paths);
+  return status;
+}
+
+void oxp__inputs_free(oxp__inputs *inputs)
+{
+  for (int i = 0; inputs->arrays && i < inputs->count; i++)
+    oxp_array_free(&inputs->arrays[i]);
+  free(inputs->arrays);
+  *inputs = (oxp__inputs){ 0 };
+}

@@ -1,0 +1,20 @@
+// inputs.h: the arrays that --input names, as `run` and `verify` need them. Place: cli.
+#ifndef OXP_CLI_INPUTS_H
+#define OXP_CLI_INPUTS_H
+
+#include "cli/subject.h"
+
+extern const oxp__option_group oxp__inputs_group; // --input and how pictures become arrays
+
+// Owned arrays, one per input of the network or model; NULL and 0 when --input was not given.
+typedef struct oxp__inputs {
+  oxp_array *arrays;
+  int count;
+} oxp__inputs;
+
+// Reads what --input names. With one input all files are samples of it; with several each --input is one of them, in order.
+oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments, const oxp__subject *subject,
+                            oxp_error *error);
+void oxp__inputs_free(oxp__inputs *inputs);
+
+#endif

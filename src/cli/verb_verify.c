@@ -1,0 +1,252 @@
+// verb_verify.c: `onnxport verify`: runs a network on two engines and compares. The exit status is the verdict. Place: cli.
+#include "cli/inputs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const oxp__option verify_options[] = {
+  { "engine", "NAME", "the side that is trusted; default: reference", 0 },
+  { "against", "NAME", "the side that is tested; default: ort:cpu", 0 },
+  { "seed", "N", "seed of the random input; default: 1", 0 },
+  { "rtol", "X", "allowed relative difference; default: 0.001", 0 },
+  { "atol", "X", "allowed absolute difference; default: 0.0001", 0 },
+  { "layers", NULL, "compare every layer, and name the first that departs", 0 },
+};
+static const oxp__option_group verify_group = OXP__GROUP("Comparing", verify_options);
+
+typedef struct verify_job {
+  const oxp__arguments *arguments;
+  oxp_verify_options options;
+  oxp_network *network;
+  oxp_graph *model; // the second operand; NULL: the network is lowered
+  oxp__inputs inputs;
+  oxp_verify_report *report;
+} verify_job;
+
+static oxp_status verify_request(verify_job *job, oxp_error *error)
+{
+  const oxp__arguments *arguments = job->arguments;
+  oxp_verify_options *options = &job->options;
+  options->engine = oxp__option_text(arguments, "engine");
+  options->against = oxp__option_text(arguments, "against");
+  options->layers = oxp__option_given(arguments, "layers");
+  options->seed = 1;
+  options->rtol = 1e-3;
+  options->atol = 1e-4;
+  OXP__TRY(oxp__option_u64(arguments, "seed", &options->seed, error));
+  OXP__TRY(oxp__option_float(arguments, "rtol", &options->rtol, error));
+  OXP__TRY(oxp__option_float(arguments, "atol", &options->atol, error));
+  if (options->rtol < 0 || options->atol < 0)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--rtol and --atol cannot be negative");
+  OXP__TRY(oxp__request_model(arguments, &options->lower, error));
+  options->batch = options->lower.batch;
+  return oxp__request_session(arguments, &options->session, error);
+}
+
+// The first layer whose values are outside the tolerance; NULL when all are inside.
+static const oxp_verify_row *first_departure(const oxp_verify_report *report)
+{
+  for (int i = 0; i < oxp_verify_layer_count(report); i++)
+    if (!oxp_verify_layer(report, i)->difference.match)
+      return oxp_verify_layer(report, i);
+  return NULL;
+}
+
+// --- JSON ---
+
+static void json_row(oxp__json *json, const oxp_verify_row *row)
+{
+  const oxp_difference *difference = &row->difference;
+  oxp__json_object(json, NULL);
+  oxp__json_text(json, "name", row->name);
+  oxp__json_text(json, "kind", row->kind);
+  oxp__json_int(json, "batch", row->batch);
+  oxp__json_number(json, "max_abs", difference->max_abs);
+  oxp__json_number(json, "max_rel", difference->max_rel);
+  oxp__json_number(json, "scale", difference->scale);
+  oxp__json_array(json, "at");
+  for (int i = 0; i < difference->rank; i++)
+    oxp__json_int(json, NULL, difference->index[i]);
+  oxp__json_end(json, ']');
+  oxp__json_number(json, "expected", difference->expected);
+  oxp__json_number(json, "actual", difference->actual);
+  oxp__json_int(json, "mismatches", difference->mismatches);
+  oxp__json_text(json, "verdict", difference->match ? "match" : "differ");
+  oxp__json_end(json, '}');
+}
+
+static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error *error)
+{
+  oxp__json json = { 0 };
+  const oxp_verify_report *report = job->report;
+  const oxp_verify_row *departure = first_departure(report);
+  oxp__json_object(&json, NULL);
+  oxp__json_text(&json, "verdict", match ? "match" : "differ");
+  oxp__json_u64(&json, "seed", job->options.seed);
+  oxp__json_text(&json, "engine", job->options.engine ? job->options.engine : "reference");
+  oxp__json_text(&json, "against", job->options.against ? job->options.against : "ort:cpu");
+  oxp__json_number(&json, "rtol", job->options.rtol);
+  oxp__json_number(&json, "atol", job->options.atol);
+  oxp__json_array(&json, "outputs");
+  for (int i = 0; i < oxp_verify_output_count(report); i++)
+    json_row(&json, oxp_verify_output(report, i));
+  oxp__json_end(&json, ']');
+  oxp__json_array(&json, "layers");
+  for (int i = 0; i < oxp_verify_layer_count(report); i++)
+    json_row(&json, oxp_verify_layer(report, i));
+  oxp__json_end(&json, ']');
+  oxp__json_text(&json, "first_departure", departure ? departure->name : NULL);
+  oxp__json_text(&json, "finding", oxp_verify_finding(report));
+  oxp__json_array(&json, "notes");
+  for (int i = 0; i < oxp_verify_note_count(report); i++)
+    oxp__json_text(&json, NULL, oxp_verify_note(report, i));
+  oxp__json_end(&json, ']');
+  oxp__warnings_json(&json, job->network, job->model);
+  oxp__json_end(&json, '}');
+  return oxp__json_print(&json, error);
+}
+
+// --- Text ---
+
+static void grid_headings(oxp__grid *grid, bool layers)
+{
+  static const char *const headings[] = {
+    "largest abs", "largest rel", "at", "expected", "actual", "batch", "verdict"
+  };
+  oxp__grid_add(grid, layers ? "layer" : "output");
+  if (layers)
+    oxp__grid_add(grid, "kind");
+  for (size_t i = 0; i < OXP__COUNT(headings); i++)
+    oxp__grid_add(grid, headings[i]);
+}
+
+static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
+{
+  const oxp_difference *difference = &row->difference;
+  oxp__text place = { 0 }, verdict = { 0 };
+  oxp__text_add_shape(&place, difference->rank, difference->index);
+  if (difference->match)
+    oxp__text_add_colour(&verdict, OXP__GREEN, "match");
+  else
+    oxp__text_add_colour(&verdict, OXP__RED, "differ");
+  if (difference->mismatches > 0)
+    oxp__text_printf(&verdict, " in %" PRId64 " places", difference->mismatches);
+  oxp__grid_add(grid, row->name);
+  if (layers)
+    oxp__grid_add(grid, row->kind);
+  oxp__grid_addf(grid, "%.2e", difference->max_abs);
+  oxp__grid_addf(grid, "%.2e", difference->max_rel);
+  oxp__grid_take(grid, &place);
+  oxp__grid_addf(grid, "%.7g", difference->expected);
+  oxp__grid_addf(grid, "%.7g", difference->actual);
+  oxp__grid_addf(grid, "%" PRId64, row->batch);
+  oxp__grid_take(grid, &verdict);
+}
+
+static void add_rows(oxp__text *text, const oxp_verify_report *report, bool layers)
+{
+  int count = layers ? oxp_verify_layer_count(report) : oxp_verify_output_count(report);
+  oxp__grid grid;
+  oxp__grid_init(&grid, layers ? "llrrlrrrl" : "lrrlrrrl");
+  grid_headings(&grid, layers);
+  for (int i = 0; i < count; i++)
+    grid_row(&grid, layers ? oxp_verify_layer(report, i) : oxp_verify_output(report, i), layers);
+  oxp__grid_end(&grid, 2, text);
+}
+
+static void add_departure(oxp__text *text, const oxp_verify_report *report)
+{
+  const oxp_verify_row *departure = first_departure(report);
+  if (departure)
+    oxp__text_printf(text, "\nThe first layer that departs is %s (%s).\n", departure->name, departure->kind);
+  else
+    oxp__text_add(text, "\nNo layer departs.\n");
+}
+
+static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error *error)
+{
+  oxp__text text = { 0 };
+  const oxp_verify_report *report = job->report;
+  const oxp_verify_options *options = &job->options;
+  const char *model = oxp__operand(job->arguments, 1);
+  oxp__text_add_colour(&text, OXP__BOLD, oxp__operand(job->arguments, 0));
+  oxp__text_printf(&text, " on %s against %s%s%s\n", options->engine ? options->engine : "reference",
+                   model ? model : "its export", " on ", options->against ? options->against : "ort:cpu");
+  oxp__text_printf(&text, "  seed %" PRIu64 "%s, rtol %g, atol %g\n", options->seed,
+                   options->inputs ? " (not used: the input was given)" : "", options->rtol, options->atol);
+  for (int i = 0; i < oxp_verify_note_count(report); i++)
+    oxp__text_printf(&text, "  %s\n", oxp_verify_note(report, i));
+  oxp__text_add(&text, "\n");
+  if (oxp_verify_layer_count(report) > 0) {
+    add_rows(&text, report, true);
+    add_departure(&text, report);
+    oxp__text_add(&text, "\n");
+  }
+  add_rows(&text, report, false);
+  oxp__text_add(&text, "\n");
+  oxp__text_add_colour(&text, match ? OXP__GREEN : OXP__RED, match ? "match" : "differ");
+  oxp__text_printf(&text, "%s%s\n", *oxp_verify_finding(report) ? ": " : "", oxp_verify_finding(report));
+  return oxp__print_text(&text, error);
+}
+
+// --- The verb ---
+
+static oxp_status verify_compare(verify_job *job, oxp_error *error)
+{
+  oxp_status verdict = oxp_verify(job->network, job->model, &job->options, &job->report, error);
+  if (verdict != OXP_OK && verdict != OXP_DIFFERENT)
+    return verdict;
+  oxp__warnings_print(job->network, job->model);
+  oxp_status printed = oxp__option_given(job->arguments, "json") ? verify_print_json(job, verdict == OXP_OK, error)
+                                                                 : verify_print_text(job, verdict == OXP_OK, error);
+  return printed == OXP_OK ? verdict : printed;
+}
+
+static oxp_status verify_do(verify_job *job, oxp_error *error)
+{
+  const char *model = oxp__operand(job->arguments, 1);
+  OXP__TRY(verify_request(job, error));
+  OXP__TRY(oxp__subject_open_network(&job->network, job->arguments,
+                                     "give the network it came from first: verify SRC MODEL.onnx", error));
+  if (model)
+    OXP__TRY(oxp_graph_open(model, &job->model, error));
+  oxp__subject subject = { .network = job->network };
+  OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &subject, error));
+  job->options.inputs = job->inputs.arrays;
+  return verify_compare(job, error);
+}
+
+static oxp_status verify_run(const oxp__arguments *arguments, oxp_error *error)
+{
+  verify_job job = { .arguments = arguments };
+  oxp_status status = verify_do(&job, error);
+  oxp_verify_report_free(job.report);
+  oxp__inputs_free(&job.inputs);
+  oxp_graph_free(job.model);
+  oxp_network_free(job.network);
+  return status;
+}
+
+static const oxp__option_group *const verify_groups[] = {
+  &verify_group, &oxp__inputs_group, &oxp__source_group, &oxp__model_group, &oxp__session_group, &oxp__output_group,
+  NULL
+};
+
+const oxp__verb oxp__verb_verify = {
+  .name = "verify",
+  .usage = "SRC [MODEL.onnx] [options]",
+  .doc = "run a network and its ONNX model on the same input and compare",
+  .details =
+      "Without MODEL.onnx the network is exported in memory, as `onnxport export` would with the same options. Two "
+      "values "
+      "match when their difference is at most atol + rtol * |expected|; NaN matches only NaN and infinity only the "
+      "same "
+      "infinity. Without --input the input is random and the batches are 1, 2 and 7 where the batch is dynamic.\n\n"
+      "The exit status is the verdict: 0 match, 1 differ. When the sides differ, the finding says who is wrong: the "
+      "file, "
+      "the runtime's optimiser or the runtime's kernel.",
+  .groups = verify_groups,
+  .min_operands = 1,
+  .max_operands = 2,
+  .run = verify_run,
+};
