@@ -12,8 +12,8 @@ typedef struct oxp__engine oxp__engine;
 typedef struct oxp__port { // an input or output of a session
   const char *name;
   oxp_dtype dtype;
-  int rank; // -1: not declared
-  int64_t shape[OXP_MAX_RANK];
+  int rank;                    // -1: not declared
+  int64_t shape[OXP_MAX_RANK]; // negative: open; equal symbols are equal numbers, but for OXP_DIM_UNKNOWN
 } oxp__port;
 
 // Where one array that a session hands out comes from: several layers may share an array, or hand on an input.
@@ -49,7 +49,7 @@ struct oxp__engine {
   // the two or both; a network goes to an engine that only runs graphs as its lowered graph.
   oxp_status (*open_network)(oxp_session *session, const oxp_network *network, oxp_error *error);
   oxp_status (*open_graph)(oxp_session *session, const oxp_graph *graph, oxp_error *error);
-  // Inputs were checked against the ports (count, dtype, rank, fixed dimensions). Makes every output array.
+  // Inputs were checked against the ports (dtype, rank, fixed dimensions, equal symbols). Makes every output array.
   oxp_status (*run)(oxp_session *session, const oxp_array *inputs, oxp_array *outputs, oxp_error *error);
 };
 

@@ -254,6 +254,38 @@ static oxp_status session_check_input(const oxp__port *port, const oxp_array *ar
   return status;
 }
 
+// The place of the first dimension that has `symbol`: true when one comes before (input, axis).
+static bool session_find_symbol(const oxp_session *session, int input, int axis, int *first_input, int *first_axis)
+{
+  int64_t symbol = session->inputs[input].shape[axis];
+  for (int i = 0; i <= input; i++)
+    for (int k = 0; k < session->inputs[i].rank && (i < input || k < axis); k++)
+      if (session->inputs[i].shape[k] == symbol) {
+        *first_input = i;
+        *first_axis = k;
+        return true;
+      }
+  return false;
+}
+
+// Equal symbols must be equal numbers, also across inputs.
+static oxp_status session_check_symbols(const oxp_session *session, const oxp_array *inputs, oxp_error *error)
+{
+  for (int i = 0; i < session->input_count; i++)
+    for (int axis = 0; axis < session->inputs[i].rank; axis++) {
+      int other = 0, other_axis = 0;
+      int64_t symbol = session->inputs[i].shape[axis];
+      if (symbol >= 0 || symbol == OXP_DIM_UNKNOWN || !session_find_symbol(session, i, axis, &other, &other_axis) ||
+          inputs[i].shape[axis] == inputs[other].shape[other_axis])
+        continue;
+      return oxp__fail(error, OXP_BAD_ARGUMENT,
+                       "axis %d of input \"%s\" is %lld and axis %d of input \"%s\" is %lld; they must be equal",
+                       other_axis, session->inputs[other].name, (long long)inputs[other].shape[other_axis], axis,
+                       session->inputs[i].name, (long long)inputs[i].shape[axis]);
+    }
+  return OXP_OK;
+}
+
 static oxp_status session_copy_array(const oxp_array *from, oxp_array *to, oxp_error *error)
 {
   OXP__TRY(oxp_array_new(to, from->dtype, from->rank, from->shape, error));
@@ -291,6 +323,7 @@ oxp_status oxp_session_run(oxp_session *session, const oxp_array *inputs, oxp_ar
 {
   for (int i = 0; i < session->input_count; i++)
     OXP__TRY(session_check_input(&session->inputs[i], &inputs[i], error));
+  OXP__TRY(session_check_symbols(session, inputs, error));
   int count = oxp_session_output_count(session);
   for (int i = 0; i < count; i++)
     outputs[i] = (oxp_array){ 0 };

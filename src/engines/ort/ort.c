@@ -240,6 +240,19 @@ static oxp_status ort_read_ports(oxp_session *session, bool is_input, oxp__port 
   return OXP_OK;
 }
 
+// The runtime only says that a dimension is open; the graph knows which open dimensions are the same.
+static void ort_name_symbols(oxp_session *session, const oxp_graph *graph)
+{
+  for (int i = 0; i < session->input_count; i++) {
+    oxp_value_info info;
+    oxp__port *port = &session->inputs[i];
+    bool known = oxp_graph_input_info(graph, i, &info) && info.name && strcmp(info.name, port->name) == 0;
+    for (int axis = 0; known && info.rank == port->rank && axis < port->rank; axis++)
+      if (port->shape[axis] < 0 && info.shape[axis] < 0)
+        port->shape[axis] = info.shape[axis];
+  }
+}
+
 static oxp_status ort_open_graph(oxp_session *session, const oxp_graph *graph, oxp_error *error)
 {
   ort_state *state = session->state = oxp__arena_new(&session->arena, 1, sizeof *state);
@@ -250,6 +263,7 @@ static oxp_status ort_open_graph(oxp_session *session, const oxp_graph *graph, o
   OXP__TRY(oxp__arena_defer(&session->arena, ort_close, state, error));
   OXP__TRY(ort_start(state, &session->options, graph, error));
   OXP__TRY(ort_read_ports(session, true, &session->inputs, &session->input_count, &state->input_names, error));
+  ort_name_symbols(session, graph);
   return ort_read_ports(session, false, &session->outputs, &session->output_count, &state->output_names, error);
 }
 

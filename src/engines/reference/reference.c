@@ -231,38 +231,17 @@ static double *reference_new_values(const oxp__shape *shape, int64_t *count, oxp
   return at;
 }
 
-// Equal symbols must be equal numbers, across all inputs; `bound` remembers what BATCH, HEIGHT and WIDTH are.
-static oxp_status reference_bind(const oxp__port *port, const oxp_array *array, int64_t bound[3], oxp_error *error)
-{
-  for (int axis = 0; axis < port->rank; axis++) {
-    if (port->shape[axis] >= 0 || port->shape[axis] < OXP_DIM_WIDTH)
-      continue;
-    int64_t *number = &bound[-1 - port->shape[axis]];
-    if (*number >= 0 && *number != array->shape[axis])
-      return oxp__fail(error, OXP_BAD_ARGUMENT,
-                       "input \"%s\" has %s %lld on axis %d, but another input has %lld, and they must be equal",
-                       port->name, oxp__dim_name(port->shape[axis]), (long long)array->shape[axis], axis,
-                       (long long)*number);
-    *number = array->shape[axis];
-  }
-  return OXP_OK;
-}
-
-static oxp_status reference_infer(oxp_session *session, reference_run *run, const oxp_array *inputs, oxp_error *error)
+static oxp_status reference_infer(reference_run *run, const oxp_array *inputs, oxp_error *error)
 {
   const oxp_network *network = &run->state->network;
-  int64_t bound[3] = { -1, -1, -1 };
   oxp__shape *given = calloc(network->input_count ? network->input_count : 1, sizeof *given);
   if (!given)
     return oxp__fail_memory(error, network->input_count * sizeof *given);
-  oxp_status status = OXP_OK;
-  for (size_t i = 0; status == OXP_OK && i < network->input_count; i++) {
-    status = reference_bind(&session->inputs[i], &inputs[i], bound, error);
+  for (size_t i = 0; i < network->input_count; i++) {
     given[i].rank = inputs[i].rank;
     memcpy(given[i].dim, inputs[i].shape, sizeof given[i].dim);
   }
-  if (status == OXP_OK)
-    status = oxp__infer_shapes(network, given, run->shapes, error);
+  oxp_status status = oxp__infer_shapes(network, given, run->shapes, error);
   free(given);
   return status;
 }
@@ -356,7 +335,7 @@ static oxp_status reference_walk(oxp_session *session, reference_run *run, const
 {
   const oxp_network *network = &run->state->network;
   size_t exposed = session->options.expose_layers ? network->layer_count : 0;
-  OXP__TRY(reference_infer(session, run, inputs, error));
+  OXP__TRY(reference_infer(run, inputs, error));
   for (size_t i = 0; i < network->input_count; i++)
     OXP__TRY(reference_load_input(run, network->inputs[i], &inputs[i], error));
   OXP__TRY(reference_run_layers(run, error));
