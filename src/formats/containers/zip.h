@@ -23,6 +23,9 @@ typedef struct oxp__zip {
 // or lie outside the file, bytes before the first member. Lives in `arena`.
 oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error);
 
+// True when the file ends with a zip end record that fits: a zip archive, though perhaps a damaged one.
+bool oxp__zip_has_end(oxp__file *file);
+
 const oxp__zip_member *oxp__zip_find(const oxp__zip *zip, const char *name);
 
 // A member opened for reading: the `context` of oxp__zip_read, an oxp_read_function. Reading in order from 0 to the end checks
@@ -31,6 +34,9 @@ typedef struct oxp__zip_stream oxp__zip_stream;
 oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member,
                                 oxp__zip_stream **out, oxp_error *error);
 oxp_status oxp__zip_read(void *stream, uint64_t offset, void *buffer, size_t count, oxp_error *error);
+
+// Gives back what reading holds in memory; the next read starts over. For streams of which only the start was needed.
+void oxp__zip_stream_rest(oxp__zip_stream *stream);
 
 // Reads a whole small member into the arena (zero-terminated); OXP_BAD_FILE above `limit_bytes`.
 oxp_status oxp__zip_read_all(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member, size_t limit_bytes,

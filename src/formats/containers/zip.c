@@ -1,0 +1,350 @@
+// zip.c: the directory of a ZIP archive, read so that nothing in it is believed without a check. The end record leads to the
+// central directory, each of its entries to a local header, and all three have to agree; only then a member is a byte range.
+// Knows nothing of what members hold. Place: formats/containers.
+#include "formats/containers/zip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "formats/containers/bytes.h"
+
+enum {
+  ZIP_END_BYTES = 22,
+  ZIP_LOCATOR_BYTES = 20,
+  ZIP_END64_BYTES = 56,
+  ZIP_ENTRY_BYTES = 46,
+  ZIP_LOCAL_BYTES = 30,
+  ZIP_COMMENT_LIMIT = 65535,
+  ZIP_NAME_AND_EXTRA_LIMIT = 8192, // of a local header; writers that align data to pages stay below it
+  ZIP_FLAG_ENCRYPTED = 1,
+  ZIP_FLAG_DESCRIPTOR = 8,                // sizes and checksum follow the data
+  ZIP_FLAGS_HARMLESS = 2 | 4 | 8 | 0x800, // deflate's level, descriptor, UTF-8 name
+  ZIP_DEFLATE_LARGEST_RATIO = 1032,       // no deflate stream grows more
+};
+#define ZIP_END_SIGNATURE     UINT32_C(0x06054b50)
+#define ZIP_LOCATOR_SIGNATURE UINT32_C(0x07064b50)
+#define ZIP_END64_SIGNATURE   UINT32_C(0x06064b50)
+#define ZIP_ENTRY_SIGNATURE   UINT32_C(0x02014b50)
+#define ZIP_LOCAL_SIGNATURE   UINT32_C(0x04034b50)
+#define ZIP_FULL32            UINT32_C(0xFFFFFFFF)
+
+// Where the central directory is, from the end record.
+typedef struct zip_end {
+  uint64_t directory_offset, directory_bytes, entry_count;
+  uint64_t position; // of the end record (of the ZIP64 one where there is one): the directory has to end there
+} zip_end;
+
+// One entry of the central directory while it is checked.
+typedef struct zip_entry {
+  oxp__zip_member *member;
+  uint64_t local_offset;
+  uint16_t flags, method;
+} zip_entry;
+
+// --- End record ---
+
+// Takes the 64-bit values where a locator says that there are any. The 32-bit ones have to agree or be full of ones.
+static oxp_status zip_read_end64(oxp__file *file, uint64_t end_position, zip_end *end, oxp_error *error)
+{
+  unsigned char locator[ZIP_LOCATOR_BYTES], record[ZIP_END64_BYTES];
+  if (end_position < ZIP_LOCATOR_BYTES + ZIP_END64_BYTES)
+    return OXP_OK;
+  uint64_t locator_position = end_position - ZIP_LOCATOR_BYTES;
+  OXP__TRY(oxp__file_read(file, locator_position, locator, sizeof locator, error));
+  if (oxp__le32(locator) != ZIP_LOCATOR_SIGNATURE)
+    return OXP_OK;
+  uint64_t position = oxp__le64(locator + 8);
+  if (oxp__le32(locator + 4) != 0 || oxp__le32(locator + 16) > 1)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip archive is one part of several");
+  if (position > locator_position - ZIP_END64_BYTES)
+    return oxp__fail(error, OXP_BAD_FILE, "the ZIP64 end record is said to be at byte %llu, behind its locator at %llu",
+                     (unsigned long long)position, (unsigned long long)locator_position);
+  OXP__TRY(oxp__file_read(file, position, record, sizeof record, error));
+  uint64_t size = oxp__le64(record + 4);
+  if (oxp__le32(record) != ZIP_END64_SIGNATURE || size != locator_position - position - 12)
+    return oxp__fail(error, OXP_BAD_FILE, "the ZIP64 end record at byte %llu is damaged", (unsigned long long)position);
+  zip_end wide = { oxp__le64(record + 48), oxp__le64(record + 40), oxp__le64(record + 32), position };
+  if (oxp__le32(record + 16) != 0 || oxp__le32(record + 20) != 0 || oxp__le64(record + 24) != wide.entry_count)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip archive is one part of several");
+  bool agrees = (end->directory_offset == wide.directory_offset || end->directory_offset == ZIP_FULL32) &&
+                (end->directory_bytes == wide.directory_bytes || end->directory_bytes == ZIP_FULL32) &&
+                (end->entry_count == wide.entry_count || end->entry_count == 0xFFFF);
+  if (!agrees)
+    return oxp__fail(error, OXP_BAD_FILE, "the two end records of the zip archive disagree");
+  *end = wide;
+  return OXP_OK;
+}
+
+// Reads the end record at `record` (`position` in the file).
+static oxp_status zip_read_end(oxp__file *file, const unsigned char *record, uint64_t position, zip_end *end,
+                               oxp_error *error)
+{
+  *end = (zip_end){ oxp__le32(record + 16), oxp__le32(record + 12), oxp__le16(record + 10), position };
+  if (oxp__le16(record + 4) != 0 || oxp__le16(record + 6) != 0 || oxp__le16(record + 8) != end->entry_count)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip archive is one part of several");
+  OXP__TRY(zip_read_end64(file, position, end, error));
+  if (end->directory_offset > end->position || end->position - end->directory_offset != end->directory_bytes)
+    return oxp__fail(error, OXP_BAD_FILE,
+                     "the zip directory is said to be %llu bytes at byte %llu, but its end record is at byte %llu",
+                     (unsigned long long)end->directory_bytes, (unsigned long long)end->directory_offset,
+                     (unsigned long long)end->position);
+  if (end->entry_count > end->directory_bytes / ZIP_ENTRY_BYTES)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip directory has %llu bytes, too few for %llu members",
+                     (unsigned long long)end->directory_bytes, (unsigned long long)end->entry_count);
+  return OXP_OK;
+}
+
+// A comment may hold what looks like an end record: only a record whose comment ends exactly with the file counts, and when
+// several do, the first one that also fits its directory. Two that fit make the archive ambiguous.
+static oxp_status zip_find_end(oxp__file *file, zip_end *found, oxp_error *error)
+{
+  size_t count = ZIP_COMMENT_LIMIT + ZIP_END_BYTES;
+  if (file->size_bytes < count)
+    count = (size_t)file->size_bytes;
+  unsigned char *tail = malloc(count + 1);
+  if (!tail)
+    return oxp__fail_memory(error, count);
+  uint64_t tail_position = file->size_bytes - count;
+  oxp_status status = oxp__file_read(file, tail_position, tail, count, error);
+  int candidates = 0, fitting = 0;
+  for (size_t at = count + 1 - ZIP_END_BYTES; status == OXP_OK && count >= ZIP_END_BYTES && at-- > 0;) {
+    if (oxp__le32(tail + at) != ZIP_END_SIGNATURE || oxp__le16(tail + at + 20) != count - at - ZIP_END_BYTES)
+      continue;
+    zip_end end;
+    candidates++;
+    if (zip_read_end(file, tail + at, tail_position + at, &end, fitting ? NULL : error) == OXP_OK && fitting++ == 0)
+      *found = end;
+  }
+  free(tail);
+  OXP__TRY(status);
+  if (fitting == 1)
+    return OXP_OK;
+  if (fitting > 1)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip archive has %d end records", fitting);
+  if (candidates > 0)
+    return OXP_BAD_FILE; // the error says what was wrong with the last one
+  return oxp__fail(error, OXP_BAD_FILE, "the zip archive has no end record: the file was cut off");
+}
+
+bool oxp__zip_has_end(oxp__file *file)
+{
+  zip_end end;
+  return zip_find_end(file, &end, NULL) == OXP_OK;
+}
+
+// --- Directory ---
+
+static oxp_status zip_fail_member(const oxp__zip_member *member, oxp_error *error, const char *what)
+{
+  oxp__fail(error, OXP_BAD_FILE, "%s", what);
+  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+}
+
+// Reads the ZIP64 extra field: the values of `fields` that are full of ones, in order. False when one is missing there.
+static bool zip_read_extra(const unsigned char *extra, size_t count, uint64_t *const *fields, int field_count)
+{
+  int wanted = 0;
+  for (int i = 0; i < field_count; i++)
+    wanted += *fields[i] == ZIP_FULL32;
+  for (size_t at = 0; wanted > 0 && at + 4 <= count;) {
+    size_t size = oxp__le16(extra + at + 2);
+    const unsigned char *data = extra + at + 4;
+    at += 4 + size;
+    if (oxp__le16(data - 4) != 1)
+      continue;
+    if (at > count || size < 8 * (size_t)wanted)
+      return false;
+    for (int i = 0; i < field_count; i++)
+      if (*fields[i] == ZIP_FULL32) {
+        *fields[i] = oxp__le64(data);
+        data += 8;
+      }
+    return true;
+  }
+  return wanted == 0;
+}
+
+static oxp_status zip_check_entry(const zip_entry *entry, oxp_error *error)
+{
+  const oxp__zip_member *member = entry->member;
+  if (entry->flags & ZIP_FLAG_ENCRYPTED)
+    return zip_fail_member(member, error, "the zip member is encrypted");
+  if (entry->flags & ~ZIP_FLAGS_HARMLESS)
+    return zip_fail_member(member, error, "the zip member has flags that are not known");
+  if (entry->method != 0 && entry->method != 8) {
+    oxp__fail(error, OXP_BAD_FILE,
+              "the zip member is compressed with method %u; only 0 (stored) and 8 (deflated) are read", entry->method);
+    return oxp__at_key(error, OXP_BAD_FILE, member->name);
+  }
+  bool fits = member->deflated ? member->plain_bytes / ZIP_DEFLATE_LARGEST_RATIO <= member->stored_bytes
+                               : member->plain_bytes == member->stored_bytes;
+  if (fits)
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_FILE, "the zip member is said to have %llu bytes in %llu, which cannot be",
+            (unsigned long long)member->plain_bytes, (unsigned long long)member->stored_bytes);
+  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+}
+
+static oxp_status zip_read_name(oxp__arena *arena, const unsigned char *bytes, size_t count, const char **name,
+                                oxp_error *error)
+{
+  if (count == 0 || !oxp__text_is_utf8(bytes, count))
+    return oxp__fail(error, OXP_BAD_FILE, "the zip directory holds a name that is empty or not UTF-8");
+  *name = oxp__arena_copy_bytes(arena, bytes, count);
+  return *name ? OXP_OK : oxp__fail_memory(error, count);
+}
+
+// Reads the entry at `at`, of which `left` bytes of directory are left; *length becomes its length.
+static oxp_status zip_read_entry(oxp__arena *arena, const unsigned char *at, size_t left, zip_entry *entry,
+                                 size_t *length, oxp_error *error)
+{
+  if (left < ZIP_ENTRY_BYTES || oxp__le32(at) != ZIP_ENTRY_SIGNATURE)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip directory is damaged %zu bytes before its end", left);
+  size_t name_bytes = oxp__le16(at + 28), extra_bytes = oxp__le16(at + 30), comment_bytes = oxp__le16(at + 32);
+  *length = ZIP_ENTRY_BYTES + name_bytes + extra_bytes + comment_bytes;
+  if (*length > left)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip directory ends inside an entry of %zu bytes", *length);
+  oxp__zip_member *member = entry->member;
+  OXP__TRY(zip_read_name(arena, at + ZIP_ENTRY_BYTES, name_bytes, &member->name, error));
+  entry->flags = oxp__le16(at + 8);
+  entry->method = oxp__le16(at + 10);
+  member->crc = oxp__le32(at + 16);
+  member->stored_bytes = oxp__le32(at + 20);
+  member->plain_bytes = oxp__le32(at + 24);
+  member->deflated = entry->method == 8;
+  entry->local_offset = oxp__le32(at + 42);
+  uint64_t *const fields[] = { &member->plain_bytes, &member->stored_bytes, &entry->local_offset };
+  if (!zip_read_extra(at + ZIP_ENTRY_BYTES + name_bytes, extra_bytes, fields, 3))
+    return zip_fail_member(member, error, "the zip member's ZIP64 field is missing or too short");
+  if (oxp__le16(at + 34) != 0)
+    return zip_fail_member(member, error, "the zip member lies in another part of the archive");
+  return zip_check_entry(entry, error);
+}
+
+// --- Local headers ---
+
+// Sizes and checksum of a local header: those of the directory, or zero where a descriptor follows.
+static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned char *header, const unsigned char *extra,
+                                        size_t extra_bytes, oxp_error *error)
+{
+  const oxp__zip_member *member = entry->member;
+  uint32_t crc = oxp__le32(header + 14);
+  uint64_t stored = oxp__le32(header + 18), plain = oxp__le32(header + 22);
+  uint64_t *const fields[] = { &plain, &stored };
+  if (!zip_read_extra(extra, extra_bytes, fields, 2))
+    return zip_fail_member(member, error, "the ZIP64 field of the zip member's own header is missing or too short");
+  bool later = (entry->flags & ZIP_FLAG_DESCRIPTOR) && crc == 0 && stored == 0 && plain == 0;
+  if (later || (crc == member->crc && stored == member->stored_bytes && plain == member->plain_bytes))
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_FILE,
+            "the zip directory says %llu bytes and checksum %08x, the zip member's own header %llu and %08x",
+            (unsigned long long)member->plain_bytes, member->crc, (unsigned long long)plain, crc);
+  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+}
+
+// Compares the local header with the entry and finds out where the data starts. `limit` is where the directory starts.
+static oxp_status zip_read_local(oxp__file *file, const zip_entry *entry, uint64_t limit, oxp_error *error)
+{
+  oxp__zip_member *member = entry->member;
+  unsigned char header[ZIP_LOCAL_BYTES], rest[ZIP_NAME_AND_EXTRA_LIMIT];
+  if (entry->local_offset > limit || limit - entry->local_offset < ZIP_LOCAL_BYTES)
+    return zip_fail_member(member, error, "the zip member lies outside the archive");
+  OXP__TRY(oxp__file_read(file, entry->local_offset, header, sizeof header, error));
+  size_t name_bytes = oxp__le16(header + 26), extra_bytes = oxp__le16(header + 28);
+  member->data_offset = entry->local_offset + ZIP_LOCAL_BYTES + name_bytes + extra_bytes;
+  if (oxp__le32(header) != ZIP_LOCAL_SIGNATURE)
+    return zip_fail_member(member, error, "the zip member does not start with a zip header");
+  if (member->data_offset > limit || member->stored_bytes > limit - member->data_offset)
+    return zip_fail_member(member, error, "the zip member lies outside the archive");
+  if (name_bytes + extra_bytes > sizeof rest)
+    return zip_fail_member(member, error, "the zip member's own header is longer than 8192 bytes");
+  OXP__TRY(oxp__file_read(file, entry->local_offset + ZIP_LOCAL_BYTES, rest, name_bytes + extra_bytes, error));
+  if (name_bytes != strlen(member->name) || memcmp(rest, member->name, name_bytes) != 0)
+    return zip_fail_member(member, error, "the zip member has another name in its own header");
+  if (oxp__le16(header + 6) != entry->flags || oxp__le16(header + 8) != entry->method)
+    return zip_fail_member(member, error, "the zip member has another method or other flags in its own header");
+  return zip_check_local_sizes(entry, header, rest + name_bytes, extra_bytes, error);
+}
+
+static int zip_compare_offset(const void *a, const void *b)
+{
+  uint64_t x = ((const zip_entry *)a)->local_offset, y = ((const zip_entry *)b)->local_offset;
+  return (x > y) - (x < y);
+}
+
+static int zip_compare_name(const void *a, const void *b)
+{
+  return strcmp(((const zip_entry *)a)->member->name, ((const zip_entry *)b)->member->name);
+}
+
+// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries.
+static oxp_status zip_check_layout(const zip_end *end, zip_entry *entries, size_t count, oxp_error *error)
+{
+  qsort(entries, count, sizeof *entries, zip_compare_name);
+  for (size_t i = 1; i < count; i++)
+    if (zip_compare_name(&entries[i - 1], &entries[i]) == 0)
+      return zip_fail_member(entries[i].member, error, "two members of the zip archive have this name");
+  qsort(entries, count, sizeof *entries, zip_compare_offset);
+  uint64_t first = count > 0 ? entries[0].local_offset : end->directory_offset;
+  if (first != 0)
+    return oxp__fail(error, OXP_BAD_FILE, "%llu bytes of something else lie before the first member of the zip archive",
+                     (unsigned long long)first);
+  for (size_t i = 1; i < count; i++) {
+    const oxp__zip_member *before = entries[i - 1].member;
+    if (before->data_offset + before->stored_bytes > entries[i].local_offset) {
+      oxp__fail(error, OXP_BAD_FILE, "the zip member overlaps the next one, \"%s\"", entries[i].member->name);
+      return oxp__at_key(error, OXP_BAD_FILE, before->name);
+    }
+  }
+  return OXP_OK;
+}
+
+static oxp_status zip_read_members(oxp__arena *arena, oxp__zip *zip, const zip_end *end, const unsigned char *directory,
+                                   zip_entry *entries, oxp_error *error)
+{
+  size_t left = (size_t)end->directory_bytes;
+  for (size_t i = 0; i < zip->member_count; i++) {
+    size_t length;
+    entries[i].member = &zip->members[i];
+    OXP__TRY(zip_read_entry(arena, directory, left, &entries[i], &length, error));
+    OXP__TRY(zip_read_local(zip->file, &entries[i], end->directory_offset, error));
+    directory += length;
+    left -= length;
+  }
+  if (left > 0)
+    return oxp__fail(error, OXP_BAD_FILE, "the zip directory has %zu bytes after its last entry", left);
+  return zip_check_layout(end, entries, zip->member_count, error);
+}
+
+oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error)
+{
+  zip_end end;
+  OXP__TRY(zip_find_end(file, &end, error));
+  size_t count = (size_t)end.entry_count;
+  oxp__zip *zip = oxp__arena_new(arena, 1, sizeof *zip);
+  oxp__zip_member *members = oxp__arena_new(arena, count, sizeof *members);
+  if (!zip || !members)
+    return oxp__fail_memory(error, count * sizeof *members);
+  *zip = (oxp__zip){ file, members, count };
+  unsigned char *directory = malloc((size_t)end.directory_bytes + 1);
+  zip_entry *entries = calloc(count + 1, sizeof *entries);
+  oxp_status status = directory && entries ? OXP_OK : oxp__fail_memory(error, (size_t)end.directory_bytes);
+  if (status == OXP_OK)
+    status = oxp__file_read(file, end.directory_offset, directory, (size_t)end.directory_bytes, error);
+  if (status == OXP_OK)
+    status = zip_read_members(arena, zip, &end, directory, entries, error);
+  free(directory);
+  free(entries);
+  if (status == OXP_OK)
+    *out = zip;
+  return status;
+}
+
+const oxp__zip_member *oxp__zip_find(const oxp__zip *zip, const char *name)
+{
+  for (size_t i = 0; i < zip->member_count; i++)
+    if (strcmp(zip->members[i].name, name) == 0)
+      return &zip->members[i];
+  return NULL;
+}
