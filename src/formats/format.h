@@ -18,6 +18,9 @@ typedef struct oxp__candidate {
   oxp_error zip_error;  // why, when it starts like a zip but is damaged
 } oxp__candidate;
 
+// Opens `path` for looking at, in `arena`; borrows `path`. That there is no such file is no failure: it may be a stem.
+oxp_status oxp__candidate_open(oxp__arena *arena, const char *path, oxp__candidate *candidate, oxp_error *error);
+
 typedef struct oxp__format {
   const char *name;     // = file name
   const char *doc;      // what it is, who writes it

@@ -278,13 +278,16 @@ static int zip_compare_name(const void *a, const void *b)
   return strcmp(((const zip_entry *)a)->member->name, ((const zip_entry *)b)->member->name);
 }
 
-// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries.
-static oxp_status zip_check_layout(const zip_end *end, zip_entry *entries, size_t count, oxp_error *error)
+// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries; fills by_name.
+static oxp_status zip_check_layout(oxp__zip *zip, const zip_end *end, zip_entry *entries, oxp_error *error)
 {
+  size_t count = zip->member_count;
   qsort(entries, count, sizeof *entries, zip_compare_name);
-  for (size_t i = 1; i < count; i++)
-    if (zip_compare_name(&entries[i - 1], &entries[i]) == 0)
+  for (size_t i = 0; i < count; i++) {
+    zip->by_name[i] = entries[i].member;
+    if (i > 0 && zip_compare_name(&entries[i - 1], &entries[i]) == 0)
       return zip_fail_member(entries[i].member, error, "two members of the zip archive have this name");
+  }
   qsort(entries, count, sizeof *entries, zip_compare_offset);
   uint64_t first = count > 0 ? entries[0].local_offset : end->directory_offset;
   if (first != 0)
@@ -314,7 +317,7 @@ static oxp_status zip_read_members(oxp__arena *arena, oxp__zip *zip, const zip_e
   }
   if (left > 0)
     return oxp__fail(error, OXP_BAD_FILE, "the zip directory has %zu bytes after its last entry", left);
-  return zip_check_layout(end, entries, zip->member_count, error);
+  return zip_check_layout(zip, end, entries, error);
 }
 
 oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error)
@@ -324,9 +327,10 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
   size_t count = (size_t)end.entry_count;
   oxp__zip *zip = oxp__arena_new(arena, 1, sizeof *zip);
   oxp__zip_member *members = oxp__arena_new(arena, count, sizeof *members);
-  if (!zip || !members)
+  const oxp__zip_member **by_name = oxp__arena_new(arena, count, sizeof *by_name);
+  if (!zip || !members || !by_name)
     return oxp__fail_memory(error, count * sizeof *members);
-  *zip = (oxp__zip){ file, members, count };
+  *zip = (oxp__zip){ file, members, count, by_name };
   unsigned char *directory = malloc((size_t)end.directory_bytes + 1);
   zip_entry *entries = calloc(count + 1, sizeof *entries);
   oxp_status status = directory && entries ? OXP_OK : oxp__fail_memory(error, (size_t)end.directory_bytes);
@@ -343,8 +347,15 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
 
 const oxp__zip_member *oxp__zip_find(const oxp__zip *zip, const char *name)
 {
-  for (size_t i = 0; i < zip->member_count; i++)
-    if (strcmp(zip->members[i].name, name) == 0)
-      return &zip->members[i];
+  for (size_t low = 0, high = zip->member_count; low < high;) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(zip->by_name[middle]->name, name);
+    if (order == 0)
+      return zip->by_name[middle];
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
   return NULL;
 }

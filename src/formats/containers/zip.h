@@ -17,6 +17,7 @@ typedef struct oxp__zip {
   oxp__file *file;
   oxp__zip_member *members; // in the order of the central directory
   size_t member_count;
+  const oxp__zip_member **by_name; // the same, sorted
 } oxp__zip;
 
 // Reads the directory. OXP_BAD_FILE for damage, duplicate names, encrypted or oddly compressed members, members that overlap

@@ -1,0 +1,39 @@
+// array_file.c: single arrays as .npy files. Place: formats/common.
+#include "formats/containers/npy.h"
+
+static oxp_status array_read(oxp__arena *arena, const char *path, oxp_array *array, oxp_error *error)
+{
+  oxp__file *file;
+  oxp__npy npy;
+  OXP__TRY(oxp__file_open(arena, path, &file, error));
+  OXP__TRY(oxp__npy_open(arena, oxp__file_read, file, file->size_bytes, &npy, error));
+  const oxp_tensor *tensor = &npy.tensor;
+  if (oxp_dtype_bytes(tensor->dtype) == 0)
+    return oxp__fail(error, OXP_BAD_FILE, "the array holds text ('%s'), not numbers", npy.descr);
+  OXP__TRY(oxp_array_new(array, tensor->dtype, tensor->rank, tensor->shape, error));
+  oxp_status status = oxp__tensor_read(tensor, tensor->dtype, array->data, error);
+  if (status != OXP_OK)
+    oxp_array_free(array);
+  return status;
+}
+
+oxp_status oxp_array_read(const char *path, oxp_array *array, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  *array = (oxp_array){ 0 };
+  oxp_status status = array_read(&arena, path, array, error);
+  oxp__arena_fini(&arena);
+  return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
+}
+
+oxp_status oxp_array_write(const oxp_array *array, const char *path, oxp_error *error)
+{
+  oxp__output output = { 0 };
+  OXP__TRY(oxp__output_open(&output, path, error));
+  oxp_tensor tensor = oxp__tensor_from_array(array);
+  oxp_status status = oxp__npy_write(&tensor, OXP_DTYPE_NONE, (oxp__sink){ oxp__output_write, &output }, error);
+  if (status == OXP_OK)
+    return oxp__output_commit(&output, OXP_SYNC_AUTO, error);
+  oxp__output_abort(&output);
+  return oxp__at_file(error, status, path);
+}

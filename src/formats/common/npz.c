@@ -1,0 +1,60 @@
+// npz.c: see npz.h. Opens a member only when it is asked for. Place: formats/common.
+#include "formats/common/npz.h"
+
+#include <string.h>
+
+oxp_status oxp__npz_init(oxp__npz *npz, oxp__arena *arena, const oxp__zip *zip, oxp_error *error)
+{
+  *npz = (oxp__npz){ arena, zip, oxp__arena_new(arena, zip->member_count, sizeof(bool)) };
+  return npz->used ? OXP_OK : oxp__fail_memory(error, zip->member_count);
+}
+
+oxp_status oxp__npz_find(oxp__npz *npz, const char *member, oxp_tensor *tensor, oxp_error *error)
+{
+  *tensor = (oxp_tensor){ .rank = -1 };
+  const oxp__zip_member *found = oxp__zip_find(npz->zip, member);
+  if (!found)
+    return OXP_OK;
+  npz->used[found - npz->zip->members] = true;
+  oxp__npy npy;
+  OXP__TRY(oxp__npy_open_member(npz->arena, npz->zip, found, &npy, error));
+  *tensor = npy.tensor;
+  return OXP_OK;
+}
+
+oxp_status oxp__npz_find_role(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
+                              oxp_tensor *tensor, oxp_error *error)
+{
+  oxp__npz *npz = weights->context;
+  const char *key = oxp__role_dialect_name(&layer->kind->weights[role], weights->dialect);
+  const char *member = oxp__arena_printf(npz->arena, "%d:%s.npy", layer->index, key);
+  if (!member)
+    return oxp__fail_memory(error, strlen(key));
+  *name = member;
+  return oxp__npz_find(npz, member, tensor, error);
+}
+
+void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network)
+{
+  enum { LISTED = 20 };
+  size_t count = 0;
+  for (size_t i = 0; i < npz->zip->member_count; i++) {
+    const char *name = npz->zip->members[i].name;
+    if (npz->used[i] || strcmp(name, OXP__NETCL_META) == 0)
+      continue;
+    if (count++ < LISTED)
+      oxp__network_warn(network, "The archive's member \"%.128s\" belongs to no layer; it is not used.", name);
+  }
+  if (count > LISTED)
+    oxp__network_warn(network, "%zu more members belong to no layer; they are not used.", count - LISTED);
+}
+
+bool oxp__npz_has_layers(const oxp__zip *zip)
+{
+  for (size_t i = 0; i < zip->member_count; i++) {
+    size_t digits = strspn(zip->members[i].name, "0123456789");
+    if (digits > 0 && zip->members[i].name[digits] == ':')
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+// npz.h: an archive of NumPy arrays as a store of weights. Place: formats/common.
+#ifndef OXP_FORMATS_COMMON_NPZ_H
+#define OXP_FORMATS_COMMON_NPZ_H
+
+#include "formats/common/weights.h"
+#include "formats/containers/npy.h"
+
+#define OXP__NETCL_META "__netcl_meta__.npy"
+
+typedef struct oxp__npz {
+  oxp__arena *arena; // where streams and names go
+  const oxp__zip *zip;
+  bool *used; // one per member
+} oxp__npz;
+
+oxp_status oxp__npz_init(oxp__npz *npz, oxp__arena *arena, const oxp__zip *zip, oxp_error *error);
+
+// The array of a member; tensor->rank is -1 when there is no such member. Text arrays are handed out as OXP_STRING.
+oxp_status oxp__npz_find(oxp__npz *npz, const char *member, oxp_tensor *tensor, oxp_error *error);
+
+// The `find` of a store whose context is an oxp__npz with netcl's names: `<index of the layer>:<key>.npy`.
+oxp_status oxp__npz_find_role(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
+                              oxp_tensor *tensor, oxp_error *error);
+
+// Warns about members that nobody asked for.
+void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network);
+
+// True when the archive has members with netcl's names (`0:weight.npy`).
+bool oxp__npz_has_layers(const oxp__zip *zip);
+
+#endif

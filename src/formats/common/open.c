@@ -1,0 +1,202 @@
+// open.c: finding out what a file is, and opening it as a network; writing a network in a format. Knows the rows only, plus what
+// files that are nobody's look like. Place: formats/common.
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/text.h"
+#include "formats/containers/zip.h"
+#include "formats/format.h"
+
+// --- Candidates ---
+
+static bool open_starts_with(const oxp__candidate *candidate, const char *bytes, size_t count)
+{
+  return candidate->head_count >= count && memcmp(candidate->head, bytes, count) == 0;
+}
+
+static oxp_status open_look(oxp__arena *arena, oxp__candidate *candidate, oxp_error *error)
+{
+  uint64_t size = candidate->file->size_bytes;
+  candidate->head_count = size < sizeof candidate->head ? (size_t)size : sizeof candidate->head;
+  OXP__TRY(oxp__file_read(candidate->file, 0, candidate->head, candidate->head_count, error));
+  bool starts = open_starts_with(candidate, "PK\3\4", 4) || open_starts_with(candidate, "PK\5\6", 4);
+  if (!starts && !oxp__zip_has_end(candidate->file))
+    return OXP_OK;
+  oxp_status status = oxp__zip_open(arena, candidate->file, &candidate->zip, &candidate->zip_error);
+  if (status != OXP_OK)
+    candidate->zip = NULL;
+  if (status != OXP_OK && status != OXP_BAD_FILE) { // memory, or a failing disk
+    if (error)
+      *error = candidate->zip_error;
+    return status;
+  }
+  return OXP_OK;
+}
+
+oxp_status oxp__candidate_open(oxp__arena *arena, const char *path, oxp__candidate *candidate, oxp_error *error)
+{
+  *candidate = (oxp__candidate){ .path = path };
+  struct stat status;
+  if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    return OXP_OK;
+  OXP__TRY(oxp__file_open(arena, path, &candidate->file, error));
+  return open_look(arena, candidate, error);
+}
+
+// --- Detection ---
+
+typedef struct open_signature {
+  const char *bytes;
+  size_t count;
+  const char *what;
+} open_signature;
+
+#define SIGNATURE(bytes, what)                                                                                         \
+  {                                                                                                                    \
+    bytes, sizeof(bytes) - 1, what                                                                                     \
+  }
+
+// Files that people may take for a network, so that the message can say what they are.
+static const open_signature open_signatures[] = {
+  SIGNATURE("\x89PNG\r\n\x1a\n", "a PNG image"),
+  SIGNATURE("\xff\xd8\xff", "a JPEG image"),
+  SIGNATURE("\x93NUMPY", "a single NumPy array, which holds no network"),
+  SIGNATURE("\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, or MATLAB 7.3), which is not read yet"),
+  SIGNATURE("MATLAB 7.3", "a MATLAB 7.3 file, which is not read yet"),
+  SIGNATURE("MATLAB 5.0", "a MATLAB 5 file, which is not read yet"),
+  SIGNATURE("\x1f\x8b", "a gzip archive; unpack it first"),
+  SIGNATURE("BZh", "a bzip2 archive; unpack it first"),
+  SIGNATURE("\xfd\x37zXZ", "an xz archive; unpack it first"),
+  SIGNATURE("\x80\x02", "a Python pickle, which is never loaded"),
+  SIGNATURE("\x80\x03", "a Python pickle, which is never loaded"),
+  SIGNATURE("\x80\x04", "a Python pickle, which is never loaded"),
+  SIGNATURE("\x80\x05", "a Python pickle, which is never loaded"),
+  SIGNATURE("\x7f"
+            "ELF",
+            "a program or library"),
+  SIGNATURE("%PDF", "a PDF document"),
+  SIGNATURE("{", "JSON text of a form that is not known"),
+  SIGNATURE("[", "JSON text of a form that is not known"),
+};
+
+static const char *open_resembles(const oxp__candidate *candidate)
+{
+  for (size_t i = 0; i < OXP__COUNT(open_signatures); i++)
+    if (open_starts_with(candidate, open_signatures[i].bytes, open_signatures[i].count))
+      return open_signatures[i].what;
+  // An ONNX model starts with its IR version (field 1, a small number) and goes on with another field's tag.
+  if (candidate->head_count > 2 && candidate->head[0] == 0x08 && candidate->head[1] < 64)
+    return "an ONNX model, which is the result and not the source of an export";
+  return NULL;
+}
+
+static oxp_status open_fail_unknown(const oxp__candidate *candidate, oxp_error *error)
+{
+  const char *resembles = open_resembles(candidate);
+  if (candidate->zip_error.status != OXP_OK) {
+    if (error)
+      *error = candidate->zip_error;
+    return candidate->zip_error.status;
+  }
+  if (candidate->head_count == 0)
+    return oxp__fail(error, OXP_BAD_FILE, "the file is empty");
+  if (resembles)
+    return oxp__fail(error, OXP_BAD_FILE, "no known format of a network; this looks like %s", resembles);
+  return oxp__fail(error, OXP_BAD_FILE, "no known format of a network: it starts with the bytes %02x %02x %02x %02x",
+                   candidate->head[0], candidate->head[1], candidate->head[2], candidate->head[3]);
+}
+
+static const oxp__format *open_format_by_name(const char *name)
+{
+  for (size_t i = 0; i < oxp__format_count; i++)
+    if (strcmp(oxp__formats[i]->name, name) == 0)
+      return oxp__formats[i];
+  return NULL;
+}
+
+static oxp_status open_fail_format(const char *name, bool for_writing, oxp_error *error)
+{
+  oxp__text names = { 0 };
+  for (size_t i = 0; i < oxp__format_count; i++)
+    if (!for_writing || oxp__formats[i]->write)
+      oxp__text_printf(&names, "%s%s", names.length > 0 ? ", " : "", oxp__formats[i]->name);
+  oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT, "no format \"%s\" can be %s; there are: %s", name,
+                                for_writing ? "written" : "read", oxp__text_string(&names));
+  oxp__text_fini(&names);
+  return status;
+}
+
+static oxp_status open_choose(const oxp__candidate *candidate, const char *name, const oxp__format **format,
+                              oxp_error *error)
+{
+  *format = name ? open_format_by_name(name) : NULL;
+  if (name)
+    return *format ? OXP_OK : open_fail_format(name, false, error);
+  int best = 0;
+  for (size_t i = 0; i < oxp__format_count; i++) {
+    int sure = oxp__formats[i]->probe(candidate);
+    if (sure > best) {
+      best = sure;
+      *format = oxp__formats[i];
+    }
+  }
+  if (*format)
+    return OXP_OK;
+  oxp__arena arena = { 0 };
+  oxp__file *file;
+  oxp_status status = candidate->file
+                          ? open_fail_unknown(candidate, error)
+                          : oxp__file_open(&arena, candidate->path, &file, error); // says what the system says
+  oxp__arena_fini(&arena);
+  return status;
+}
+
+// --- Opening ---
+
+static oxp_status open_read(oxp_network *network, const char *path, const oxp_open_options *options, oxp_error *error)
+{
+  oxp__candidate *candidate = oxp__arena_new(&network->arena, 1, sizeof *candidate);
+  network->path = oxp__arena_copy(&network->arena, path);
+  if (!candidate || !network->path)
+    return oxp__fail_memory(error, sizeof *candidate);
+  OXP__TRY(oxp__candidate_open(&network->arena, network->path, candidate, error));
+  const oxp__format *format;
+  OXP__TRY(open_choose(candidate, options->format, &format, error));
+  if (!candidate->zip && candidate->zip_error.status != OXP_OK)
+    return open_fail_unknown(candidate, error);
+  network->format = format->name;
+  OXP__TRY(format->read(candidate, options, network, error));
+  return oxp_network_finish(network, error);
+}
+
+oxp_status oxp_network_open(const char *path, const oxp_open_options *options, oxp_network **out, oxp_error *error)
+{
+  oxp_open_options defaults = { 0 };
+  oxp_network *network;
+  if (!path || !path[0])
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to open is empty");
+  OXP__TRY(oxp_network_new(OXP_FLOAT32, &network, error));
+  oxp_status status = open_read(network, path, options ? options : &defaults, error);
+  if (status != OXP_OK) {
+    oxp_network_free(network);
+    return oxp__at_file(error, status, path);
+  }
+  *out = network;
+  return OXP_OK;
+}
+
+// --- Writing ---
+
+oxp_status oxp_network_write(const oxp_network *network, const char *path, const char *format, oxp_error *error)
+{
+  const oxp__format *row = format ? open_format_by_name(format) : NULL;
+  if (!row || !row->write)
+    return open_fail_format(format ? format : "", true, error);
+  if (!network->finished)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished");
+  if (!path || !path[0])
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
+  oxp_status status = row->write(network, path, error);
+  return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
+}

@@ -1,0 +1,471 @@
+// netcl_pt.c: PyTorch's zip container as netcl's export_model writes it, and state dicts of torch itself: named tensors, no layers,
+// so it needs a description. Its pickle is read by a machine that can only make tensors. Place: formats.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/common/netcl_save.h"
+#include "formats/common/netcl_source.h"
+#include "formats/containers/bytes.h"
+#include "formats/containers/pickle.h"
+
+enum { PT_BATCH = 1000 }; // dict entries per instruction, as Python's pickler does it
+
+typedef struct pt_store {
+  oxp__arena *arena;
+  const oxp__zip *zip;
+  const char *root; // folder of data.pkl, with a slash; "" when it lies outside of all
+  bool big_endian;
+  const oxp__pickle_value *dict;
+  bool *used; // one per entry of the dict
+} pt_store;
+
+// --- Recognising ---
+
+// The first data.pkl; NULL when there is none.
+static const oxp__zip_member *pt_find_pickle(const oxp__zip *zip)
+{
+  for (size_t i = 0; zip && i < zip->member_count; i++) {
+    const char *name = zip->members[i].name, *slash = strrchr(name, '/');
+    if (strcmp(slash ? slash + 1 : name, "data.pkl") == 0)
+      return &zip->members[i];
+  }
+  return NULL;
+}
+
+// The form before torch 1.6: pickles one after another, the first of them a magic number.
+static bool pt_is_legacy(const oxp__candidate *candidate)
+{
+  static const unsigned char magic[] = { 0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c,
+                                         0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19 };
+  return candidate->head_count >= sizeof magic && memcmp(candidate->head, magic, sizeof magic) == 0;
+}
+
+static int netcl_pt_probe(const oxp__candidate *candidate)
+{
+  return pt_find_pickle(candidate->zip) ? 95 : pt_is_legacy(candidate) ? 60 : 0;
+}
+
+// --- Tensors ---
+
+// Fails unless the last element that the strides reach lies inside the storage.
+static oxp_status pt_check_range(const oxp__pickle_tensor *view, oxp_error *error)
+{
+  int64_t last = view->offset;
+  bool fits = true, empty = false;
+  for (int i = 0; i < view->rank; i++) {
+    int64_t reach;
+    empty = empty || view->shape[i] == 0;
+    fits = fits && oxp__mul_i64(view->shape[i] - 1, view->strides[i], &reach) && oxp__add_i64(last, reach, &last);
+  }
+  int64_t count;
+  fits = fits && oxp__shape_count(view->rank, view->shape, &count);
+  if (empty || (fits && last < view->storage->count))
+    return OXP_OK;
+  return oxp__fail(error, OXP_BAD_FILE, "the tensor reaches element %lld of a storage with %lld", (long long)last,
+                   (long long)view->storage->count);
+}
+
+static oxp_status pt_open_storage(const pt_store *store, const oxp__pickle_storage *storage, oxp_tensor *tensor,
+                                  oxp_error *error)
+{
+  const char *name = oxp__arena_printf(store->arena, "%sdata/%s", store->root, storage->key);
+  if (!name)
+    return oxp__fail_memory(error, strlen(storage->key));
+  const oxp__zip_member *member = oxp__zip_find(store->zip, name);
+  if (!member)
+    return oxp__fail(error, OXP_BAD_FILE, "the archive has no member %s, where the tensor's values should be", name);
+  int64_t bytes;
+  if (!oxp__mul_i64(storage->count, (int64_t)oxp_dtype_bytes(storage->dtype), &bytes) ||
+      (uint64_t)bytes != member->plain_bytes)
+    return oxp__fail(error, OXP_BAD_FILE, "the storage should have %lld elements of %s, its member %s has %llu bytes",
+                     (long long)storage->count, oxp_dtype_name(storage->dtype), name,
+                     (unsigned long long)member->plain_bytes);
+  oxp__zip_stream *stream;
+  OXP__TRY(oxp__zip_stream_open(store->arena, store->zip, member, &stream, error));
+  tensor->read = oxp__zip_read;
+  tensor->context = stream;
+  return OXP_OK;
+}
+
+static oxp_status pt_open_tensor(const pt_store *store, const oxp__pickle_tensor *view, const char *name,
+                                 oxp_tensor *tensor, oxp_error *error)
+{
+  int64_t size = (int64_t)oxp_dtype_bytes(view->storage->dtype);
+  *tensor = (oxp_tensor){ .dtype = view->storage->dtype,
+                          .rank = view->rank,
+                          .big_endian = store->big_endian,
+                          .forward_only = true,
+                          .offset_bytes = (uint64_t)(view->offset * size),
+                          .origin = name };
+  for (int i = 0; i < view->rank; i++) {
+    tensor->shape[i] = view->shape[i];
+    tensor->strides_bytes[i] = view->strides[i] * size;
+  }
+  return pt_open_storage(store, view->storage, tensor, error);
+}
+
+static oxp_status pt_find(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
+                          oxp_tensor *tensor, oxp_error *error)
+{
+  pt_store *store = weights->context;
+  const char *key = oxp__role_dialect_name(&layer->kind->weights[role], weights->dialect);
+  const char *full = oxp__arena_printf(store->arena, "%d.%s", layer->index, key);
+  *tensor = (oxp_tensor){ .rank = -1 };
+  if (!full)
+    return oxp__fail_memory(error, strlen(key));
+  *name = full;
+  for (size_t i = 0; i < store->dict->count; i++) {
+    const oxp__pickle_value *entry = store->dict->items[2 * i], *value = store->dict->items[2 * i + 1];
+    if (entry->type != OXP__PICKLE_TEXT || strcmp(entry->text, full) != 0)
+      continue;
+    store->used[i] = true;
+    oxp_status status = value->type == OXP__PICKLE_TENSOR ? pt_check_range(value->tensor, error)
+                                                          : oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
+    if (status == OXP_OK)
+      status = pt_open_tensor(store, value->tensor, full, tensor, error);
+    return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, full);
+  }
+  return OXP_OK;
+}
+
+// --- Reading ---
+
+static oxp_status pt_read_byteorder(pt_store *store, oxp_error *error)
+{
+  char *text;
+  size_t count;
+  const char *name = oxp__arena_printf(store->arena, "%sbyteorder", store->root);
+  const oxp__zip_member *member = name ? oxp__zip_find(store->zip, name) : NULL;
+  if (!member)
+    return OXP_OK; // files without the record are little-endian
+  OXP__TRY(oxp__zip_read_all(store->arena, store->zip, member, 64, &text, &count, error));
+  store->big_endian = strcmp(text, "big") == 0;
+  if (store->big_endian || strcmp(text, "little") == 0)
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_FILE, "the byte order is \"%s\", it should be little or big", text);
+  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+}
+
+static oxp_status pt_read_pickle(pt_store *store, const oxp__zip_member *member, oxp_error *error)
+{
+  char *bytes;
+  size_t count;
+  OXP__TRY(oxp__zip_read_all(store->arena, store->zip, member, OXP__PICKLE_LIMIT_BYTES, &bytes, &count, error));
+  oxp_status status = oxp__pickle_read(store->arena, bytes, count, &store->dict, error);
+  if (status != OXP_OK)
+    return oxp__at_key(error, status, member->name);
+  const oxp__pickle_value *inner = oxp__pickle_find(store->dict, "state_dict");
+  if (inner && inner->type == OXP__PICKLE_DICT)
+    store->dict = inner; // a training loop's dict around it
+  if (store->dict->type == OXP__PICKLE_DICT)
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_FILE, "the pickle is not a dict of named tensors");
+  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+}
+
+static oxp_status pt_open(pt_store *store, oxp_error *error)
+{
+  const oxp__zip_member *member = pt_find_pickle(store->zip);
+  if (!member)
+    return oxp__fail(error, OXP_BAD_FILE, "this is not PyTorch's zip container: it has no data.pkl");
+  size_t length = strlen(member->name) - strlen("data.pkl");
+  store->root = oxp__arena_copy_bytes(store->arena, member->name, length);
+  if (!store->root)
+    return oxp__fail_memory(error, length);
+  OXP__TRY(pt_read_byteorder(store, error));
+  OXP__TRY(pt_read_pickle(store, member, error));
+  store->used = oxp__arena_new(store->arena, store->dict->count, sizeof(bool));
+  return store->used ? OXP_OK : oxp__fail_memory(error, store->dict->count);
+}
+
+// num_batches_tracked only counts training steps.
+static void pt_warn_unused(const pt_store *store, oxp_network *network)
+{
+  enum { LISTED = 20 };
+  static const char counter[] = ".num_batches_tracked";
+  size_t count = 0;
+  for (size_t i = 0; i < store->dict->count; i++) {
+    const oxp__pickle_value *key = store->dict->items[2 * i];
+    bool counts = key->type == OXP__PICKLE_TEXT && key->count >= sizeof counter &&
+                  strcmp(key->text + key->count - (sizeof counter - 1), counter) == 0;
+    if (store->used[i] || counts)
+      continue;
+    if (count++ < LISTED)
+      oxp__network_warn(network, "The entry \"%.128s\" belongs to no layer; it is not used.",
+                        key->type == OXP__PICKLE_TEXT ? key->text : "(no text)");
+  }
+  if (count > LISTED)
+    oxp__network_warn(network, "%zu more entries belong to no layer; they are not used.", count - LISTED);
+}
+
+static oxp_status netcl_pt_read(const oxp__candidate *candidate, const oxp_open_options *options, oxp_network *network,
+                                oxp_error *error)
+{
+  if (pt_is_legacy(candidate))
+    return oxp__fail(
+        error, OXP_BAD_FILE,
+        "this is torch's old form without a zip archive, which is not read; load it with torch and save it again "
+        "(torch.save(torch.load(PATH), NEW)), which writes the zip form");
+  if (!candidate->zip)
+    return oxp__fail(error, OXP_BAD_FILE, "this is not a zip archive, as PyTorch's files are");
+  pt_store *store = oxp__arena_new(&network->arena, 1, sizeof *store);
+  if (!store)
+    return oxp__fail_memory(error, sizeof *store);
+  *store = (pt_store){ .arena = &network->arena, .zip = candidate->zip };
+  OXP__TRY(pt_open(store, error));
+  if (!options->description)
+    return oxp__fail(error, OXP_BAD_FILE,
+                     "a .pt file holds named tensors but no layers; give the model it belongs to with --description "
+                     "MODEL.netcl");
+  oxp__netcl_source source;
+  OXP__TRY(oxp__netcl_source_open(network, options->description, &source, error));
+  oxp__weights weights = { .dialect = "torch", .path = candidate->path, .context = store, .find = pt_find };
+  OXP__TRY(oxp__netcl_load(network, &source.config, &weights, options, error));
+  pt_warn_unused(store, network);
+  return OXP_OK;
+}
+
+// --- Writing: the pickle ---
+
+// Python's pickler numbers everything it may meet again. These are the numbers of what it does meet again here.
+enum { PT_MEMO_ORDERED_DICT = 0, PT_MEMO_STORAGE_WORD = 4, PT_MEMO_CPU_WORD = 7 };
+
+typedef struct pt_pickler {
+  oxp__text bytes;
+  uint32_t memo; // next number
+} pt_pickler;
+
+static void pt_put_number(pt_pickler *pickler, uint64_t number, int size)
+{
+  unsigned char bytes[8];
+  oxp__put_le(bytes, number, size);
+  oxp__text_add_bytes(&pickler->bytes, bytes, (size_t)size);
+}
+
+static void pt_put_memo(pt_pickler *pickler)
+{
+  bool small = pickler->memo < 256;
+  oxp__text_add(&pickler->bytes, small ? "q" : "r");
+  pt_put_number(pickler, pickler->memo++, small ? 1 : 4);
+}
+
+static void pt_get_memo(pt_pickler *pickler, uint32_t number)
+{
+  oxp__text_add(&pickler->bytes, "h");
+  pt_put_number(pickler, number, 1);
+}
+
+static void pt_put_text(pt_pickler *pickler, const char *text)
+{
+  oxp__text_add(&pickler->bytes, "X");
+  pt_put_number(pickler, strlen(text), 4);
+  oxp__text_add(&pickler->bytes, text);
+  pt_put_memo(pickler);
+}
+
+static void pt_put_global(pt_pickler *pickler, const char *module_and_name)
+{
+  oxp__text_printf(&pickler->bytes, "c%s\n", module_and_name);
+  pt_put_memo(pickler);
+}
+
+static void pt_put_int(pt_pickler *pickler, int64_t number)
+{
+  bool byte = number < 256, word = number<65536, wide = number> INT32_MAX;
+  int size = byte ? 1 : word ? 2 : 4;
+  if (wide) { // LONG1: as many bytes as a signed number needs
+    for (size = 5; size < 8 && number >> (8 * size - 1) != 0;)
+      size++;
+    oxp__text_add(&pickler->bytes, "\x8a");
+    pt_put_number(pickler, (uint64_t)size, 1);
+  } else
+    oxp__text_add(&pickler->bytes, byte ? "K" : word ? "M" : "J");
+  pt_put_number(pickler, (uint64_t)number, size);
+}
+
+static void pt_put_tuple(pt_pickler *pickler, int count, const int64_t *numbers)
+{
+  static const char *const codes[] = { ")", "\x85", "\x86", "\x87" };
+  if (count > 3)
+    oxp__text_add(&pickler->bytes, "(");
+  for (int i = 0; i < count; i++)
+    pt_put_int(pickler, numbers[i]);
+  oxp__text_add(&pickler->bytes, count > 3 ? "t" : codes[count]);
+  if (count > 0)
+    pt_put_memo(pickler);
+}
+
+// A call of _rebuild_tensor_v2 on a storage of its own, number `key`.
+static void pt_put_tensor(pt_pickler *pickler, const char *storage_class, int key, int rank, const int64_t *shape)
+{
+  int64_t strides[OXP_MAX_RANK], count = 1;
+  char key_text[16];
+  for (int i = rank - 1; i >= 0; i--) {
+    strides[i] = count;
+    count *= shape[i];
+  }
+  pt_put_global(pickler, "torch._utils\n_rebuild_tensor_v2");
+  oxp__text_add(&pickler->bytes, "((");
+  if (key == 0)
+    pt_put_text(pickler, "storage");
+  else
+    pt_get_memo(pickler, PT_MEMO_STORAGE_WORD);
+  pt_put_global(pickler, storage_class);
+  snprintf(key_text, sizeof key_text, "%d", key);
+  pt_put_text(pickler, key_text);
+  if (key == 0)
+    pt_put_text(pickler, "cpu");
+  else
+    pt_get_memo(pickler, PT_MEMO_CPU_WORD);
+  pt_put_int(pickler, count);
+  oxp__text_add(&pickler->bytes, "t");
+  pt_put_memo(pickler);
+  oxp__text_add(&pickler->bytes, "Q");
+  pt_put_int(pickler, 0);
+  pt_put_tuple(pickler, rank, shape);
+  pt_put_tuple(pickler, rank, strides);
+  oxp__text_add(&pickler->bytes, "\x89"); // requires no gradient
+  pt_get_memo(pickler, PT_MEMO_ORDERED_DICT);
+  oxp__text_add(&pickler->bytes, ")R");
+  pt_put_memo(pickler);
+  oxp__text_add(&pickler->bytes, "t");
+  pt_put_memo(pickler);
+  oxp__text_add(&pickler->bytes, "R");
+  pt_put_memo(pickler);
+}
+
+// --- Writing: entries ---
+
+// One named tensor: a weight, or the counter that torch keeps for a BatchNorm2d.
+typedef struct pt_entry {
+  const oxp__layer *layer;
+  int role; // -1: num_batches_tracked
+} pt_entry;
+
+// Layers with running statistics have the counter behind them.
+static bool pt_has_counter(const oxp__layer *layer)
+{
+  return oxp__role_find(layer->kind, "torch", "running_var") >= 0;
+}
+
+static oxp_status pt_list_entries(oxp__arena *arena, const oxp_network *network, pt_entry **entries, size_t *count,
+                                  oxp_error *error)
+{
+  size_t most = 0;
+  for (size_t i = 0; i < network->layer_count; i++)
+    most += (size_t)network->layers[i]->kind->weight_count + 1;
+  *entries = oxp__arena_new(arena, most, sizeof **entries);
+  *count = 0;
+  if (!*entries)
+    return oxp__fail_memory(error, most * sizeof **entries);
+  for (size_t i = 0; i < network->layer_count; i++) {
+    const oxp__layer *layer = network->layers[i];
+    for (int role = 0; role < layer->kind->weight_count; role++)
+      if (layer->weights[role].present)
+        (*entries)[(*count)++] = (pt_entry){ layer, role };
+    if (pt_has_counter(layer))
+      (*entries)[(*count)++] = (pt_entry){ layer, -1 };
+  }
+  return OXP_OK;
+}
+
+static void pt_put_entry(pt_pickler *pickler, const pt_entry *entry, int key)
+{
+  const oxp__weight_row *rows = entry->layer->kind->weights;
+  const char *role = entry->role < 0 ? "num_batches_tracked" : oxp__role_dialect_name(&rows[entry->role], "torch");
+  char name[160];
+  snprintf(name, sizeof name, "%d.%s", entry->layer->index, role);
+  pt_put_text(pickler, name);
+  if (entry->role < 0) {
+    pt_put_tensor(pickler, "torch\nLongStorage", key, 0, NULL);
+    return;
+  }
+  oxp_tensor stored = oxp__netcl_stored_view(entry->layer, entry->role, "torch");
+  pt_put_tensor(pickler, "torch\nFloatStorage", key, stored.rank, stored.shape);
+}
+
+static void pt_put_dict(pt_pickler *pickler, const pt_entry *entries, size_t count)
+{
+  oxp__text_add(&pickler->bytes, "\x80\x02");
+  pt_put_global(pickler, "collections\nOrderedDict");
+  oxp__text_add(&pickler->bytes, ")R");
+  pt_put_memo(pickler);
+  for (size_t i = 0; i < count; i++) {
+    bool alone = i % PT_BATCH == 0 && i + 1 == count, last = (i + 1) % PT_BATCH == 0 || i + 1 == count;
+    if (i % PT_BATCH == 0 && !alone)
+      oxp__text_add(&pickler->bytes, "(");
+    pt_put_entry(pickler, &entries[i], (int)i);
+    if (last)
+      oxp__text_add(&pickler->bytes, alone ? "s" : "u");
+  }
+  oxp__text_add(&pickler->bytes, ".");
+}
+
+static oxp_status pt_write_member(oxp__zip_writer *writer, const char *name, const void *bytes, size_t count,
+                                  oxp_error *error)
+{
+  OXP__TRY(oxp__zip_writer_begin(writer, name, error));
+  OXP__TRY(oxp__zip_writer_write(writer, bytes, count, error));
+  return oxp__zip_writer_end(writer, error);
+}
+
+static oxp_status pt_write_storage(oxp__zip_writer *writer, const pt_entry *entry, size_t key, oxp_error *error)
+{
+  static const unsigned char zero[8] = { 0 };
+  char name[48];
+  snprintf(name, sizeof name, "archive/data/%zu", key);
+  if (entry->role < 0)
+    return pt_write_member(writer, name, zero, sizeof zero, error);
+  oxp_tensor stored = oxp__netcl_stored_view(entry->layer, entry->role, "torch");
+  OXP__TRY(oxp__zip_writer_begin(writer, name, error));
+  oxp__sink sink = { oxp__zip_writer_write, writer };
+  OXP__TRY(oxp__tensor_stream(&stored, OXP_FLOAT32, sink, NULL, error));
+  return oxp__zip_writer_end(writer, error);
+}
+
+static oxp_status pt_write_members(oxp__zip_writer *writer, const pt_entry *entries, size_t count, oxp_error *error)
+{
+  pt_pickler pickler = { 0 };
+  pt_put_dict(&pickler, entries, count);
+  oxp_status status = oxp__text_status(&pickler.bytes, error);
+  if (status == OXP_OK)
+    status = pt_write_member(writer, "archive/data.pkl", pickler.bytes.bytes, pickler.bytes.length, error);
+  oxp__text_fini(&pickler.bytes);
+  for (size_t i = 0; status == OXP_OK && i < count; i++)
+    status = pt_write_storage(writer, &entries[i], i, error);
+  OXP__TRY(status);
+  OXP__TRY(pt_write_member(writer, "archive/byteorder", "little", 6, error));
+  OXP__TRY(pt_write_member(writer, "archive/version", "3\n", 2, error));
+  return oxp__zip_writer_finish(writer, error);
+}
+
+static oxp_status netcl_pt_write(const oxp_network *network, const char *path, oxp_error *error)
+{
+  OXP__TRY(oxp__netcl_check_can_hold(network, error));
+  oxp__output output = { 0 };
+  OXP__TRY(oxp__output_open(&output, path, error));
+  oxp__arena arena = { 0 };
+  oxp__zip_writer *writer;
+  pt_entry *entries;
+  size_t count;
+  oxp_status status = oxp__zip_writer_new(&arena, &output, &writer, error);
+  if (status == OXP_OK)
+    status = pt_list_entries(&arena, network, &entries, &count, error);
+  if (status == OXP_OK)
+    status = pt_write_members(writer, entries, count, error);
+  oxp__arena_fini(&arena);
+  if (status == OXP_OK)
+    return oxp__output_commit(&output, OXP_SYNC_AUTO, error);
+  oxp__output_abort(&output);
+  return status;
+}
+
+const oxp__format oxp__format_netcl_pt = {
+  .name = "netcl_pt",
+  .doc = "PyTorch's container of named tensors, as netcl's export_model and torch.save write it: needs --description",
+  .suffixes = ".pt .pth",
+  .probe = netcl_pt_probe,
+  .read = netcl_pt_read,
+  .write = netcl_pt_write,
+};
