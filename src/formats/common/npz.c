@@ -27,11 +27,13 @@ oxp_status oxp__npz_find_role(const oxp__weights *weights, const oxp__layer *lay
 {
   oxp__npz *npz = weights->context;
   const char *key = oxp__role_dialect_name(&layer->kind->weights[role], weights->dialect);
-  const char *member = oxp__arena_printf(npz->arena, "%d:%s.npy", layer->index, key);
+  char *member = oxp__arena_printf(npz->arena, "%d:%s.npy", layer->index, key);
   if (!member)
     return oxp__fail_memory(error, strlen(key));
+  OXP__TRY(oxp__npz_find(npz, member, tensor, error));
+  member[strlen(member) - strlen(".npy")] = 0; // NumPy calls the array by the name without it
   *name = member;
-  return oxp__npz_find(npz, member, tensor, error);
+  return OXP_OK;
 }
 
 void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network)

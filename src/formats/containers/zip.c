@@ -85,39 +85,55 @@ static oxp_status zip_read_end(oxp__file *file, const unsigned char *record, uin
     return oxp__fail(error, OXP_BAD_FILE, "the zip archive is one part of several");
   OXP__TRY(zip_read_end64(file, position, end, error));
   if (end->directory_offset > end->position || end->position - end->directory_offset != end->directory_bytes)
-    return oxp__fail(error, OXP_BAD_FILE,
-                     "the zip directory is said to be %llu bytes at byte %llu, but its end record is at byte %llu",
-                     (unsigned long long)end->directory_bytes, (unsigned long long)end->directory_offset,
-                     (unsigned long long)end->position);
+    return oxp__fail(
+        error, OXP_BAD_FILE,
+        "the zip directory is said to be %llu bytes at byte %llu, but its end record is at byte %llu: something "
+        "was put before the archive, or it is damaged",
+        (unsigned long long)end->directory_bytes, (unsigned long long)end->directory_offset,
+        (unsigned long long)end->position);
   if (end->entry_count > end->directory_bytes / ZIP_ENTRY_BYTES)
     return oxp__fail(error, OXP_BAD_FILE, "the zip directory has %llu bytes, too few for %llu members",
                      (unsigned long long)end->directory_bytes, (unsigned long long)end->entry_count);
   return OXP_OK;
 }
 
-// A comment may hold what looks like an end record: only a record whose comment ends exactly with the file counts, and when
-// several do, the first one that also fits its directory. Two that fit make the archive ambiguous.
-static oxp_status zip_find_end(oxp__file *file, zip_end *found, oxp_error *error)
+// Where end records may be: their comments end exactly with the file. A comment may hold what looks like one, so several
+// places may do.
+typedef struct zip_tail {
+  unsigned char *bytes;
+  size_t count, at; // `at` walks down from the end
+  uint64_t position;
+} zip_tail;
+
+static oxp_status zip_read_tail(oxp__file *file, zip_tail *tail, oxp_error *error)
 {
   size_t count = ZIP_COMMENT_LIMIT + ZIP_END_BYTES;
   if (file->size_bytes < count)
     count = (size_t)file->size_bytes;
-  unsigned char *tail = malloc(count + 1);
-  if (!tail)
-    return oxp__fail_memory(error, count);
-  uint64_t tail_position = file->size_bytes - count;
-  oxp_status status = oxp__file_read(file, tail_position, tail, count, error);
+  *tail = (zip_tail){ malloc(count + 1), count, count < ZIP_END_BYTES ? 0 : count + 1 - ZIP_END_BYTES,
+                      file->size_bytes - count };
+  return tail->bytes ? oxp__file_read(file, tail->position, tail->bytes, count, error) : oxp__fail_memory(error, count);
+}
+
+static bool zip_next_candidate(zip_tail *tail)
+{
+  while (tail->at-- > 0) {
+    const unsigned char *record = tail->bytes + tail->at;
+    if (oxp__le32(record) == ZIP_END_SIGNATURE && oxp__le16(record + 20) == tail->count - tail->at - ZIP_END_BYTES)
+      return true;
+  }
+  return false;
+}
+
+// Of several candidates exactly one has to fit its directory; two that fit make the archive ambiguous.
+static oxp_status zip_choose_end(oxp__file *file, zip_tail *tail, zip_end *found, oxp_error *error)
+{
   int candidates = 0, fitting = 0;
-  for (size_t at = count + 1 - ZIP_END_BYTES; status == OXP_OK && count >= ZIP_END_BYTES && at-- > 0;) {
-    if (oxp__le32(tail + at) != ZIP_END_SIGNATURE || oxp__le16(tail + at + 20) != count - at - ZIP_END_BYTES)
-      continue;
-    zip_end end;
-    candidates++;
-    if (zip_read_end(file, tail + at, tail_position + at, &end, fitting ? NULL : error) == OXP_OK && fitting++ == 0)
+  for (zip_end end; zip_next_candidate(tail); candidates++) {
+    const unsigned char *record = tail->bytes + tail->at;
+    if (zip_read_end(file, record, tail->position + tail->at, &end, fitting ? NULL : error) == OXP_OK && fitting++ == 0)
       *found = end;
   }
-  free(tail);
-  OXP__TRY(status);
   if (fitting == 1)
     return OXP_OK;
   if (fitting > 1)
@@ -127,10 +143,22 @@ static oxp_status zip_find_end(oxp__file *file, zip_end *found, oxp_error *error
   return oxp__fail(error, OXP_BAD_FILE, "the zip archive has no end record: the file was cut off");
 }
 
+static oxp_status zip_find_end(oxp__file *file, zip_end *found, oxp_error *error)
+{
+  zip_tail tail;
+  oxp_status status = zip_read_tail(file, &tail, error);
+  if (status == OXP_OK)
+    status = zip_choose_end(file, &tail, found, error);
+  free(tail.bytes);
+  return status;
+}
+
 bool oxp__zip_has_end(oxp__file *file)
 {
-  zip_end end;
-  return zip_find_end(file, &end, NULL) == OXP_OK;
+  zip_tail tail;
+  bool found = zip_read_tail(file, &tail, NULL) == OXP_OK && zip_next_candidate(&tail);
+  free(tail.bytes);
+  return found;
 }
 
 // --- Directory ---

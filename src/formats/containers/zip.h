@@ -24,7 +24,7 @@ typedef struct oxp__zip {
 // or lie outside the file, bytes before the first member. Lives in `arena`.
 oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error);
 
-// True when the file ends with a zip end record that fits: a zip archive, though perhaps a damaged one.
+// True when the file ends with a zip end record: a zip archive, though perhaps a damaged one.
 bool oxp__zip_has_end(oxp__file *file);
 
 const oxp__zip_member *oxp__zip_find(const oxp__zip *zip, const char *name);

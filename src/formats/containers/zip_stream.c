@@ -195,7 +195,8 @@ oxp_status oxp__zip_read(void *context, uint64_t offset, void *buffer, size_t co
   if (status == OXP_OK)
     return OXP_OK;
   oxp__zip_stream_rest(stream); // whoever tries again starts over
-  return oxp__at_key(error, status, stream->member->name);
+  oxp__at_key(error, status, stream->member->name);
+  return oxp__at_file(error, status, stream->file->path);
 }
 
 oxp_status oxp__zip_read_all(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member, size_t limit_bytes,
