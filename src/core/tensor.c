@@ -311,9 +311,10 @@ static oxp_status tensor_spool(oxp_tensor *view, FILE *spool, oxp_error *error)
   return OXP_OK;
 }
 
-static oxp_status tensor_stream_view(tensor_stream *stream, oxp_error *error)
+static oxp_status tensor_stream_view(const tensor_stream *whole, oxp_error *error)
 {
-  oxp_tensor view = *stream->tensor;
+  oxp_tensor view = *whole->tensor;
+  tensor_stream copy = *whole, *stream = &copy;
   stream->tensor = &view;
   FILE *spool = NULL;
   unsigned char *run = malloc(stream->capacity * stream->size);
