@@ -53,6 +53,11 @@ def opening_comment(path, lines):
         yield 1, f"the file does not open with `// {path.name}: what it does`"
 
 
+def opening_comment_of_test(path, lines):
+    if not lines or not lines[0].startswith("// "):
+        yield 1, "the file does not open with a comment that says what it tests"
+
+
 def prose(path, lines):
     """At least half of what stands in the public header explains the other half."""
     words = code = 0
@@ -69,7 +74,7 @@ def main():
     findings = 0
     checks = [
         ("src", [include_order, function_length, opening_comment]),
-        ("tests", [function_length, opening_comment]),
+        ("tests", [function_length, opening_comment_of_test]),
         ("examples", [function_length, opening_comment]),
         ("include", [opening_comment, prose]),
     ]
