@@ -1,5 +1,6 @@
 // verify_find.c: two sides differ; who is wrong? Asks a third one, the reference in double, and then narrows the cause down by
 // running the tested side in other ways. Everything said was run, nothing is guessed. Place: engines.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engines/verify.h"
@@ -85,16 +86,25 @@ static find_result find_run_lowered(const find_state *state, oxp_lower_options l
   return result;
 }
 
+// A difference in words; places of NaN and infinity can differ while all finite values agree.
+static const char *find_amount(double off, char buffer[48])
+{
+  if (off == 0)
+    return "the places of NaN and infinity";
+  snprintf(buffer, 48, "%.2g", off);
+  return buffer;
+}
+
 static void find_add_layer(const find_state *state, const find_result *result, const char *before, const char *without)
 {
   oxp__text *finding = &state->verify->report->finding;
-  char label[256];
+  char label[256], amount[48];
   if (result->first_layer < 0)
     oxp__text_add(finding, without);
   else
-    oxp__text_printf(finding, "%s%s (off by %.2g)", before,
+    oxp__text_printf(finding, "%s%s (off by %s)", before,
                      oxp__layer_label(state->verify->network->layers[result->first_layer], label, sizeof label),
-                     result->layer_off);
+                     find_amount(result->layer_off, amount));
 }
 
 // Is the runtime's optimiser to blame? True when that was found.
@@ -123,7 +133,8 @@ static void find_blame_model(const find_state *state)
   oxp__verify *verify = state->verify;
   oxp__text *finding = &verify->report->finding;
   find_result fresh = find_run_lowered(state, verify->options.lower, true);
-  oxp__text_printf(finding, "The model differs from the network (by %.2g)", state->actual_off);
+  char amount[48];
+  oxp__text_printf(finding, "The model differs from the network (by %s)", find_amount(state->actual_off, amount));
   if (fresh.ran && fresh.right)
     oxp__text_printf(finding, ": a fresh export of the network gives the network's values (off by %.2g).", fresh.off);
   else
@@ -186,9 +197,10 @@ static void find_blame_actual(const find_state *state)
   }
   if (verify->model && (find_blame_batchnorm(state, &plain) || find_blame_float32(state, &plain)))
     return;
+  char amount[48];
   oxp__text_printf(finding,
-                   "The result of %s differs from the network's in double (by %.2g), with optimisation off as well",
-                   verify->against->title, state->actual_off);
+                   "The result of %s differs from the network's in double (by %s), with optimisation off as well",
+                   verify->against->title, find_amount(state->actual_off, amount));
   find_add_layer(state, &plain, ", from ", "");
   oxp__text_add(finding, plain.first_layer < 0 ? "." : " on.");
 }
