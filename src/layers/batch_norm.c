@@ -116,13 +116,21 @@ static oxp_status batch_norm_look(const oxp__layer *layer, int64_t first, int64_
   return OXP_OK;
 }
 
+// A number with four digits: enough for a message.
+static void batch_norm_add(oxp__text *text, double value)
+{
+  double unit = value < 0 || value > 0 ? pow(10, floor(log10(fabs(value))) - 3) : 1;
+  bool plain = isfinite(value / unit) && unit > 0;
+  oxp__text_add_json_number(text, plain && unit < 1 ? round(value / unit) / round(1 / unit) : value);
+}
+
 static void batch_norm_say(oxp__lowering *to, const batch_norm_worst *worst, double share)
 {
   oxp__text text = { 0 };
   oxp__text_printf(&text, "channel %lld has mean ", (long long)worst->channel);
-  oxp__text_add_json_number(&text, worst->mean);
+  batch_norm_add(&text, worst->mean);
   oxp__text_add(&text, " and variance ");
-  oxp__text_add_json_number(&text, worst->variance);
+  batch_norm_add(&text, worst->variance);
   oxp__text_printf(&text,
                    ": a runtime that computes scale * x + shift in float32 loses digits, about 1e%+d of the output's "
                    "scale; the expanded form (--batchnorm expanded) keeps them",

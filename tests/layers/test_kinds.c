@@ -1,5 +1,5 @@
-// The one random driver for all layer kinds. For every kind: random legal parameters -> a network through the public builder ->
-// shapes -> the reference session -> the graph at every opset -> our checker -> ONNX Runtime -> compare.
+// test_kinds.c: the one random driver for all layer kinds. For every kind: random legal parameters -> a network through the
+// public builder -> shapes -> the reference session -> the graph at every opset -> our checker -> ONNX Runtime -> compare.
 //
 // Every case prints enough to repeat it; `test_kinds --help` lists the options. Exit status: 0 all agree, 1 something
 // differs or fails, 2 wrong usage, 77 everything but the comparison agrees, because ONNX Runtime is not here.

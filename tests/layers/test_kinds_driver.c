@@ -1,5 +1,5 @@
-// The test of the random driver: it must fail, with a non-zero status and the command that repeats the case, when the
-// reference kernel of a kind is wrong, and only then. Runs the program test_kinds that lies beside this one.
+// test_kinds_driver.c: the test of the random driver: it must fail, with a non-zero status and the command that repeats the
+// case, when the reference kernel of a kind is wrong, and only then. Runs the program test_kinds that lies beside this one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// The registry of layer kinds: every row is complete and consistent, and what readers and builder do with rows.
+// test_kind_rows.c: the registry of layer kinds: every row is complete and consistent, and what readers and builder do
+// with rows.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-// The kernels of single layers against netcl's own results: every file of data/netcl/layers is looked at, under netcl's own
-// class and argument names. Classes that we do not have, and arguments that we cannot follow, must be refused.
+// test_layers_golden.c: the kernels of single layers against netcl's own results: every file of data/netcl/layers is looked
+// at, under netcl's own class and argument names. Classes that we do not have, and arguments that we cannot follow, must
+// be refused.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,411 @@
+// test_kind_forms.c: in which form kinds are written: operators and attributes by opset, weights as stored or gathered,
+// refusals where no exact form exists, warnings about lost digits.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "net/network.h"
+#include "onnx/graph.h"
+
+static float numbers[256];
+
+static oxp_network *new_network(oxp_dtype dtype)
+{
+  oxp_network *network = NULL;
+  assert_int_equal(oxp_network_new(dtype, &network, NULL), OXP_OK);
+  return network;
+}
+
+static oxp_network *new_layer(const char *kind, int rank, const int64_t *shape, oxp_value *y)
+{
+  oxp_network *network = new_network(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(network, "input", rank, shape);
+  *y = oxp_network_add_layer(network, kind, "it", 1, &x);
+  oxp_network_add_output(network, *y, NULL);
+  return network;
+}
+
+static void finish(oxp_network *network)
+{
+  oxp_error error = { 0 };
+  if (oxp_network_finish(network, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+}
+
+static oxp_graph *lower_with(oxp_network *network, const oxp_lower_options *options)
+{
+  oxp_error error = { 0 };
+  oxp_graph *graph = NULL;
+  if (oxp_graph_lower(network, options, &graph, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  return graph;
+}
+
+static oxp_graph *lower(oxp_network *network, int opset)
+{
+  return lower_with(network, &(oxp_lower_options){ .opset = opset });
+}
+
+// The operators of a graph, joined with spaces.
+static void assert_operators(const oxp_graph *graph, const char *expected)
+{
+  char found[512] = "";
+  for (size_t i = 0; i < graph->model.graph->nodes.count; i++)
+    snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", i > 0 ? " " : "",
+             graph->model.graph->nodes.at[i]->op_type);
+  assert_string_equal(found, expected);
+}
+
+static const oxp__attribute *attribute(const oxp_graph *graph, size_t node, const char *name)
+{
+  const oxp__node *at = graph->model.graph->nodes.at[node];
+  for (size_t i = 0; i < at->attributes.count; i++)
+    if (strcmp(at->attributes.at[i]->name, name) == 0)
+      return at->attributes.at[i];
+  fail_msg("%s has no attribute %s", at->op_type, name);
+  return NULL;
+}
+
+static void assert_initializer(const oxp_graph *graph, size_t index, int rank, const int64_t *shape)
+{
+  assert_true(index < graph->model.graph->initializers.count);
+  const oxp_tensor *tensor = &graph->model.graph->initializers.at[index]->tensor;
+  assert_int_equal(tensor->rank, rank);
+  for (int i = 0; i < rank; i++)
+    assert_int_equal(tensor->shape[i], shape[i]);
+}
+
+static void done(oxp_network *network, oxp_graph *graph)
+{
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+}
+
+static void set_weight(oxp_network *network, oxp_value layer, const char *role, int rank, const int64_t *shape)
+{
+  oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT32, rank, shape, numbers);
+  oxp_layer_set_weight(network, layer, role, &tensor);
+}
+
+// ---- Linear ----
+
+static oxp_network *linear(int rank, const int64_t *shape, bool bias)
+{
+  oxp_value y;
+  oxp_network *network = new_layer("linear", rank, shape, &y);
+  oxp_layer_set_int(network, y, "in_features", 3);
+  oxp_layer_set_int(network, y, "out_features", 5);
+  oxp_layer_set_int(network, y, "bias", bias);
+  set_weight(network, y, "weight", 2, (int64_t[]){ 3, 5 });
+  if (bias)
+    set_weight(network, y, "bias", 1, (int64_t[]){ 5 });
+  finish(network);
+  return network;
+}
+
+static void linear_is_gemm_on_rank_2_only(void **state)
+{
+  (void)state;
+  const int64_t two[] = { OXP_DIM_BATCH, 3 }, three[] = { OXP_DIM_BATCH, 7, 3 };
+  oxp_network *network = linear(2, two, true);
+  oxp_graph *graph = lower(network, 17);
+  assert_operators(graph, "Gemm");
+  assert_int_equal(attribute(graph, 0, "transB")->i, 0);
+  assert_int_equal(graph->model.graph->nodes.at[0]->attributes.count, 1);
+  done(network, graph);
+  network = linear(3, three, true);
+  graph = lower(network, 17);
+  assert_operators(graph, "MatMul Add");
+  done(network, graph);
+  network = linear(3, three, false);
+  graph = lower(network, 17);
+  assert_operators(graph, "MatMul");
+  done(network, graph);
+}
+
+// A weight stored as (out, in) stays as it is where the operator can transpose, and is gathered where it cannot.
+static void linear_of_torch_is_not_moved_for_gemm(void **state)
+{
+  (void)state;
+  for (int rank = 2; rank <= 3; rank++) {
+    const int64_t shape[2][3] = { { OXP_DIM_BATCH, 3 }, { OXP_DIM_BATCH, 7, 3 } };
+    oxp_value y;
+    oxp_network *network = new_layer("linear", rank, shape[rank - 2], &y);
+    oxp_layer_set_int(network, y, "in_features", 3);
+    oxp_layer_set_int(network, y, "out_features", 5);
+    oxp_layer_set_int(network, y, "bias", 0);
+    oxp_tensor stored = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 5, 3 }, numbers);
+    assert_int_equal(oxp__layer_bind(network, network->layers[0], 0, "torch", &stored, NULL), OXP_OK);
+    finish(network);
+    oxp_graph *graph = lower(network, 17);
+    if (rank == 2)
+      assert_int_equal(attribute(graph, 0, "transB")->i, 1);
+    assert_initializer(graph, 0, 2, rank == 2 ? (int64_t[]){ 5, 3 } : (int64_t[]){ 3, 5 });
+    done(network, graph);
+  }
+}
+
+// ---- Normalization ----
+
+static oxp_network *batch_norm(const float *mean, const float *variance, oxp_dtype dtype)
+{
+  static const float ones[2] = { 1, 1 };
+  const char *const roles[] = { "gamma", "beta", "running_mean", "running_var" };
+  const float *values[] = { ones, ones, mean, variance };
+  oxp_network *network = new_network(dtype);
+  oxp_value x = oxp_network_add_input(network, "input", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 4, 4 });
+  x = oxp_network_add_layer(network, "batch_norm", "it", 1, &x);
+  oxp_layer_set_int(network, x, "num_features", 2);
+  for (int i = 0; i < 4; i++) {
+    oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 2 }, values[i]);
+    oxp_layer_set_weight(network, x, roles[i], &tensor);
+  }
+  oxp_network_add_output(network, x, NULL);
+  finish(network);
+  return network;
+}
+
+static void batch_norm_has_two_forms(void **state)
+{
+  (void)state;
+  static const float mean[] = { 0.5f, -0.5f }, variance[] = { 1, 0.01f };
+  oxp_network *network = batch_norm(mean, variance, OXP_FLOAT32);
+  oxp_graph *graph = lower(network, 17);
+  assert_operators(graph, "BatchNormalization");
+  assert_initializer(graph, 3, 1, (int64_t[]){ 2 });
+  assert_int_equal(oxp_graph_warning_count(graph), 0);
+  oxp_graph_free(graph);
+  graph = lower_with(network, &(oxp_lower_options){ .batchnorm = OXP_BATCHNORM_EXPANDED });
+  assert_operators(graph, "Add Sqrt Sub Div Mul Add");
+  for (size_t i = 0; i < 4; i++)
+    assert_initializer(graph, i, 3, (int64_t[]){ 2, 1, 1 });
+  done(network, graph);
+}
+
+static void batch_norm_warns_of_lost_digits(void **state)
+{
+  (void)state;
+  static const float mean[] = { 0.5f, 1000 }, variance[] = { 1, 1e-6f };
+  oxp_network *network = batch_norm(mean, variance, OXP_FLOAT32);
+  oxp_graph *graph = lower(network, 17);
+  assert_int_equal(oxp_graph_warning_count(graph), 1);
+  const char *warning = oxp_graph_warning(graph, 0);
+  assert_non_null(strstr(warning, "\"it\""));
+  assert_non_null(strstr(warning, "channel 1 has mean 1e+03 and variance 1e-06"));
+  oxp_graph_free(graph);
+  graph = lower_with(network, &(oxp_lower_options){ .batchnorm = OXP_BATCHNORM_EXPANDED });
+  assert_int_equal(oxp_graph_warning_count(graph), 0);
+  done(network, graph);
+}
+
+static void float64_graphs_keep_digits_but_round_attributes(void **state)
+{
+  (void)state;
+  static const float mean[] = { 0.5f, 1000 }, variance[] = { 1, 1e-6f };
+  oxp_network *network = batch_norm(mean, variance, OXP_FLOAT64);
+  oxp_graph *graph = lower(network, 17);
+  assert_int_equal(oxp_graph_warning_count(graph), 1);
+  assert_non_null(strstr(oxp_graph_warning(graph, 0), "epsilon 1e-05 is rounded"));
+  done(network, graph);
+}
+
+static void layer_norm_is_taken_apart_before_opset_17(void **state)
+{
+  (void)state;
+  oxp_value y;
+  oxp_network *network = new_layer("layer_norm", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 3, 5 }, &y);
+  oxp_layer_set_ints(network, y, "normalized_shape", 2, (int64_t[]){ 3, 5 });
+  set_weight(network, y, "gamma", 2, (int64_t[]){ 3, 5 });
+  set_weight(network, y, "beta", 2, (int64_t[]){ 3, 5 });
+  finish(network);
+  oxp_graph *graph = lower(network, 17);
+  assert_operators(graph, "LayerNormalization");
+  assert_int_equal(attribute(graph, 0, "axis")->i, -2);
+  oxp_graph_free(graph);
+  graph = lower(network, 16);
+  assert_operators(graph, "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add");
+  done(network, graph);
+}
+
+static void gelu_is_taken_apart_before_opset_20(void **state)
+{
+  (void)state;
+  oxp_value y;
+  oxp_network *network = new_layer("gelu", 2, (int64_t[]){ OXP_DIM_BATCH, 3 }, &y);
+  oxp_layer_set_text(network, y, "approximate", "tanh");
+  finish(network);
+  oxp_graph *graph = lower(network, 20);
+  assert_operators(graph, "Gelu");
+  assert_memory_equal(attribute(graph, 0, "approximate")->s.at, "tanh", 4);
+  oxp_graph_free(graph);
+  graph = lower(network, 19);
+  assert_operators(graph, "Mul Mul Mul Add Mul Tanh Add Mul Mul");
+  done(network, graph);
+}
+
+// ---- Windows ----
+
+static void attributes_stand_in_alphabetical_order(void **state)
+{
+  (void)state;
+  static const char *const names[] = { "dilations", "group", "kernel_shape", "pads", "strides" };
+  oxp_value y;
+  oxp_network *network = new_layer("conv2d", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 8, 8 }, &y);
+  oxp_layer_set_int(network, y, "in_channels", 2);
+  oxp_layer_set_int(network, y, "out_channels", 3);
+  oxp_layer_set_ints(network, y, "kernel_shape", 2, (int64_t[]){ 3, 2 });
+  oxp_layer_set_ints(network, y, "pads", 4, (int64_t[]){ 0, 1, 2, 3 });
+  oxp_layer_set_int(network, y, "bias", 0);
+  set_weight(network, y, "weight", 4, (int64_t[]){ 3, 2, 3, 2 });
+  finish(network);
+  oxp_graph *graph = lower(network, 17);
+  const oxp__node *node = graph->model.graph->nodes.at[0];
+  assert_int_equal(node->attributes.count, OXP__COUNT(names));
+  for (size_t i = 0; i < OXP__COUNT(names); i++)
+    assert_string_equal(node->attributes.at[i]->name, names[i]);
+  for (int64_t i = 0; i < 4; i++)
+    assert_int_equal(attribute(graph, 0, "pads")->ints.at[i], i);
+  done(network, graph);
+}
+
+static void refuse_finish(oxp_network *network, oxp_status status, const char *words)
+{
+  oxp_error error = { 0 };
+  assert_int_equal(oxp_network_finish(network, &error), status);
+  if (!strstr(error.message, words) || !strstr(error.message, "\"it\""))
+    fail_msg("\"%s\" lacks \"%s\" or the layer", error.message, words);
+  oxp_network_free(network);
+}
+
+static void windows_that_do_not_fit_are_refused(void **state)
+{
+  (void)state;
+  oxp_value y;
+  oxp_network *network = new_layer("max_pool2d", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 4, 4 }, &y);
+  oxp_layer_set_int(network, y, "kernel_shape", 5);
+  oxp_layer_set_int(network, y, "strides", 2);
+  refuse_finish(network, OXP_BAD_NETWORK, "the window covers 5 places");
+  network = new_layer("max_pool2d", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 4, 4 }, &y);
+  oxp_layer_set_int(network, y, "kernel_shape", 2);
+  refuse_finish(network, OXP_BAD_ARGUMENT, "strides");
+  network = new_layer("max_pool2d", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 4, 4 }, &y);
+  oxp_layer_set_int(network, y, "kernel_shape", 2);
+  oxp_layer_set_int(network, y, "strides", 2);
+  oxp_layer_set_int(network, y, "pads", 2);
+  refuse_finish(network, OXP_BAD_NETWORK, "pads hold 2");
+  network = new_layer("conv2d", 4, (int64_t[]){ OXP_DIM_BATCH, 4, 4, 4 }, &y);
+  oxp_layer_set_int(network, y, "in_channels", 4);
+  oxp_layer_set_int(network, y, "out_channels", 6);
+  oxp_layer_set_int(network, y, "kernel_shape", 1);
+  oxp_layer_set_int(network, y, "group", 4);
+  refuse_finish(network, OXP_BAD_NETWORK, "does not divide out_channels 6");
+}
+
+// ---- Upsample ----
+
+static oxp_network *upsample(const int64_t *shape, const double *scales, const int64_t *sizes)
+{
+  oxp_value y;
+  oxp_network *network = new_layer("upsample", 4, shape, &y);
+  if (scales)
+    oxp_layer_set_floats(network, y, "scales", 2, scales);
+  if (sizes)
+    oxp_layer_set_ints(network, y, "sizes", 2, sizes);
+  finish(network);
+  return network;
+}
+
+static const oxp_tensor *last_initializer(const oxp_graph *graph)
+{
+  return &graph->model.graph->initializers.at[graph->model.graph->initializers.count - 1]->tensor;
+}
+
+static void upsample_by_whole_factors_needs_no_sizes(void **state)
+{
+  (void)state;
+  const int64_t open[] = { OXP_DIM_BATCH, 3, OXP_DIM_HEIGHT, OXP_DIM_WIDTH };
+  oxp_network *network = upsample(open, (double[]){ 2, 3 }, NULL);
+  oxp_graph *graph = lower(network, 13);
+  float scales[4];
+  assert_int_equal(last_initializer(graph)->dtype, OXP_FLOAT32);
+  assert_int_equal(oxp__tensor_read(last_initializer(graph), OXP_FLOAT32, scales, NULL), OXP_OK);
+  assert_true(scales[0] == 1 && scales[1] == 1 && scales[2] == 2 && scales[3] == 3);
+  done(network, graph);
+}
+
+static void refuse_lower(oxp_network *network, int opset, const char *words)
+{
+  oxp_error error = { 0 };
+  oxp_graph *graph = NULL;
+  assert_int_equal(oxp_graph_lower(network, &(oxp_lower_options){ .opset = opset }, &graph, &error), OXP_UNSUPPORTED);
+  if (!strstr(error.message, words) || !strstr(error.message, "\"it\""))
+    fail_msg("\"%s\" lacks \"%s\" or the layer", error.message, words);
+}
+
+static void upsample_to_sizes_depends_on_opset_and_batch(void **state)
+{
+  (void)state;
+  const int64_t shape[] = { OXP_DIM_BATCH, 3, 4, 6 };
+  oxp_network *network = upsample(shape, NULL, (int64_t[]){ 6, 9 });
+  refuse_lower(network, 17, "opset 17 cannot resize to 6x9 with a symbolic batch");
+  oxp_graph *graph = lower(network, 18);
+  assert_int_equal(last_initializer(graph)->shape[0], 2);
+  assert_int_equal(attribute(graph, 0, "axes")->ints.count, 2);
+  oxp_graph_free(graph);
+  graph = lower_with(network, &(oxp_lower_options){ .opset = 17, .batch = 2 });
+  int64_t sizes[4];
+  assert_int_equal(oxp__tensor_read(last_initializer(graph), OXP_INT64, sizes, NULL), OXP_OK);
+  assert_true(sizes[0] == 2 && sizes[1] == 3 && sizes[2] == 6 && sizes[3] == 9);
+  done(network, graph);
+}
+
+static void upsample_refuses_what_rounding_would_change(void **state)
+{
+  (void)state;
+  const int64_t open[] = { OXP_DIM_BATCH, 3, OXP_DIM_HEIGHT, OXP_DIM_WIDTH };
+  oxp_network *network = upsample(open, (double[]){ 1.5, 1.5 }, NULL);
+  refuse_lower(network, 18, "height and width of its input must be known");
+  oxp_network_free(network);
+  // Place 16 of 32 shows place 7 of 14; in float32, 16 / (32 / 14) is a little below 7.
+  network = upsample((int64_t[]){ OXP_DIM_BATCH, 1, 14, 4 }, NULL, (int64_t[]){ 32, 8 });
+  refuse_lower(network, 18, "resizing 14 places to 32");
+  oxp_network_free(network);
+}
+
+static void upsample_takes_sizes_or_scales(void **state)
+{
+  (void)state;
+  oxp_value y;
+  const int64_t shape[] = { OXP_DIM_BATCH, 1, 4, 4 };
+  refuse_finish(new_layer("upsample", 4, shape, &y), OXP_BAD_NETWORK, "one of sizes and scales must be given");
+  oxp_network *network = new_layer("upsample", 4, shape, &y);
+  oxp_layer_set_float(network, y, "scales", 2);
+  oxp_layer_set_int(network, y, "sizes", 8);
+  refuse_finish(network, OXP_BAD_NETWORK, "only one of sizes and scales");
+}
+
+int main(void)
+{
+  for (size_t i = 0; i < OXP__COUNT(numbers); i++)
+    numbers[i] = (float)i / 16 - 4;
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(linear_is_gemm_on_rank_2_only),
+    cmocka_unit_test(linear_of_torch_is_not_moved_for_gemm),
+    cmocka_unit_test(batch_norm_has_two_forms),
+    cmocka_unit_test(batch_norm_warns_of_lost_digits),
+    cmocka_unit_test(float64_graphs_keep_digits_but_round_attributes),
+    cmocka_unit_test(layer_norm_is_taken_apart_before_opset_17),
+    cmocka_unit_test(gelu_is_taken_apart_before_opset_20),
+    cmocka_unit_test(attributes_stand_in_alphabetical_order),
+    cmocka_unit_test(windows_that_do_not_fit_are_refused),
+    cmocka_unit_test(upsample_by_whole_factors_needs_no_sizes),
+    cmocka_unit_test(upsample_to_sizes_depends_on_opset_and_batch),
+    cmocka_unit_test(upsample_refuses_what_rounding_would_change),
+    cmocka_unit_test(upsample_takes_sizes_or_scales),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
