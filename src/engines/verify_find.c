@@ -198,9 +198,8 @@ static void find_blame_actual(const find_state *state)
   if (verify->model && (find_blame_batchnorm(state, &plain) || find_blame_float32(state, &plain)))
     return;
   char amount[48];
-  oxp__text_printf(finding,
-                   "The result of %s differs from the network's in double (by %s), with optimisation off as well",
-                   verify->against->title, find_amount(state->actual_off, amount));
+  oxp__text_printf(finding, "The result of %s differs from the network's in double (by %s)%s", verify->against->title,
+                   find_amount(state->actual_off, amount), plain.ran ? ", with optimisation off as well" : "");
   find_add_layer(state, &plain, ", from ", "");
   oxp__text_add(finding, plain.first_layer < 0 ? "." : " on.");
 }
