@@ -35,20 +35,25 @@ def detector_input(data):
     return numpy.ascontiguousarray((photos.astype(numpy.float32) / numpy.float32(255)).transpose(0, 3, 1, 2))
 
 
+def sample_shape(x):
+    return "x".join(str(size) for size in x.shape[1:])
+
+
 def expected(onnxport, source, stem, x_path, folder):
     """netcl's own result; for the special values of act/ (NaN, infinities), where netcl departs from the formula and from ONNX
     (its ReLU turns NaN into 0), our reference engine's."""
     if source.parent.name != "act":
         return numpy.load(f"{stem}.y.npy")
-    run(onnxport, "run", source, "--input", x_path, "--output", folder / "y.npy")
+    run(onnxport, "run", source, "--input-shape", sample_shape(numpy.load(x_path)), "--input", x_path,
+        "--output", folder / "y.npy")
     return numpy.load(folder / "y.npy")
 
 
 def write_case(onnxport, source, name, x, y, folder):
-    shape = "x".join(str(size) for size in x.shape[1:])
     for opset in OPSETS:
         target = folder / f"{name}-opset{opset}.onnx"
-        run(onnxport, "export", source, "-o", target, "--opset", opset, "--input-shape", shape, "--quiet")
+        run(onnxport, "export", source, "-o", target, "--opset", opset, "--input-shape",
+            sample_shape(x), "--quiet")
     numpy.save(folder / f"{name}.input_0.npy", x)
     numpy.save(folder / f"{name}.output.npy", y)
 
