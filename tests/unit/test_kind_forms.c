@@ -202,6 +202,30 @@ static void batch_norm_warns_of_lost_digits(void **state)
   done(network, graph);
 }
 
+static int warnings_of(const char *name, int64_t size)
+{
+  char path[1024];
+  oxp_network *network = NULL;
+  oxp_error error = { 0 };
+  oxp_open_options options = { .input_rank = 3, .input_shape = { 3, size, size } };
+  snprintf(path, sizeof path, OXP_TEST_DATA "/netcl/%s.netcl", name);
+  if (oxp_network_open(path, size > 0 ? &options : NULL, &network, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  oxp_graph *graph = lower(network, 17);
+  int count = oxp_graph_warning_count(graph);
+  done(network, graph);
+  return count;
+}
+
+// Statistics set by hand (mean 1000, variance 1e-6) in one layer of three; statistics from training.
+static void trained_networks_do_not_warn(void **state)
+{
+  (void)state;
+  assert_int_equal(warnings_of("d_bn", 0), 1);
+  assert_int_equal(warnings_of("b_cnn", 32), 0);
+  assert_int_equal(warnings_of("detector/h_det26", 256), 0);
+}
+
 static void float64_graphs_keep_digits_but_round_attributes(void **state)
 {
   (void)state;
@@ -397,6 +421,7 @@ int main(void)
     cmocka_unit_test(linear_of_torch_is_not_moved_for_gemm),
     cmocka_unit_test(batch_norm_has_two_forms),
     cmocka_unit_test(batch_norm_warns_of_lost_digits),
+    cmocka_unit_test(trained_networks_do_not_warn),
     cmocka_unit_test(float64_graphs_keep_digits_but_round_attributes),
     cmocka_unit_test(layer_norm_is_taken_apart_before_opset_17),
     cmocka_unit_test(gelu_is_taken_apart_before_opset_20),
