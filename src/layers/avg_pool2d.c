@@ -12,7 +12,7 @@ static const oxp__param avg_pool2d_params[] = {
     OXP__SIZES(oxp__pool, strides, 2, 1),
     OXP__REQUIRED,
     .nullable = true,
-    .doc = "steps of the window; must be given, because frameworks disagree on the default (1, the kernel)",
+    .doc = "steps of the window, unset: the kernel; must be given, because frameworks disagree on it",
     .in = { { .dialect = "netcl",
               .name = "stride",
               .has_value = true,
