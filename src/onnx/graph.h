@@ -95,13 +95,13 @@ typedef struct oxp__tensor_proto { // TensorProto; typed payloads (float_data ..
   oxp__ints dims;
   int32_t data_type; // oxp_dtype, or a number that we do not know
   const char *name;
-  oxp__span raw; // raw_data of a graph that was read, wherever it fits the shape or not
+  oxp__span raw; // raw_data of a graph that was read, whether it fits the shape or not
   const char *doc_string;
   oxp__pairs external; // location, offset, length
   int32_t data_location;
   oxp__pairs metadata;
-  // Not fields: the array that raw_data holds, and the element type to write it as (OXP_DTYPE_NONE: as stored).
-  // `has_tensor` is false when the payload is elsewhere, of a type without whole bytes, or does not fit `dims`.
+  // Not fields: the array that raw_data holds (or int64_data and the like, where they are few), and the element type to
+  // write it as (OXP_DTYPE_NONE: as stored). `has_tensor` is false when the payload is elsewhere, of a type without whole bytes, or does not fit `dims`.
   bool has_tensor;
   oxp_tensor tensor;
   oxp_dtype as;

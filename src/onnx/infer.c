@@ -227,39 +227,50 @@ void oxp__infer_prelu(oxp__inference *io)
 
 void oxp__infer_cast(oxp__inference *io)
 {
+  enum { NEWEST_TYPE = 26 }; // TensorProto.DataType
+  int64_t to = oxp__infer_int(io, "to", 0);
   oxp__infer_same(io);
-  if (io->output_count > 0)
-    io->outputs[0].dtype = (int32_t)oxp__infer_int(io, "to", 0);
+  if (to < 1 || to > NEWEST_TYPE)
+    oxp__infer_problem(io, "it casts to the unknown element type %" PRId64, to);
+  else if (io->output_count > 0)
+    io->outputs[0].dtype = (int32_t)to;
+}
+
+// A value that is not a tensor: one number or text, or a list of them.
+static void infer_constant_plain(oxp__inference *io, const oxp__attribute *value)
+{
+  static const struct {
+    oxp__attribute_type type;
+    oxp_dtype dtype;
+    int rank;
+  } forms[] = { { OXP__ATTR_FLOAT, OXP_FLOAT32, 0 }, { OXP__ATTR_FLOATS, OXP_FLOAT32, 1 },
+                { OXP__ATTR_INT, OXP_INT64, 0 },     { OXP__ATTR_INTS, OXP_INT64, 1 },
+                { OXP__ATTR_STRING, OXP_STRING, 0 }, { OXP__ATTR_STRINGS, OXP_STRING, 1 } };
+  int64_t count = (int64_t)(value->floats.count + value->ints.count + value->strings.count);
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if ((int32_t)forms[i].type != value->type)
+      continue;
+    io->outputs[0].dtype = (int32_t)forms[i].dtype;
+    oxp__infer_set_shape(io, forms[i].rank, &count);
+  }
 }
 
 void oxp__infer_constant_node(oxp__inference *io)
 {
-  const oxp__attribute *tensor = oxp__infer_attribute(io, "value");
-  if (io->output_count == 0)
+  const oxp__attributes *attributes = &io->node->attributes;
+  if (attributes->count != 1)
+    oxp__infer_problem(io, "it has %zu values instead of one", attributes->count);
+  if (attributes->count != 1 || io->output_count == 0)
     return;
-  oxp__typed *output = &io->outputs[0];
-  if (tensor && tensor->t) {
-    output->dtype = tensor->t->data_type;
-    output->constant = tensor->t;
-    if (tensor->t->dims.count <= OXP_MAX_RANK)
-      oxp__infer_set_shape(io, (int)tensor->t->dims.count, tensor->t->dims.at);
+  const oxp__tensor_proto *tensor = attributes->at[0]->t;
+  if (!tensor) {
+    infer_constant_plain(io, attributes->at[0]);
     return;
   }
-  static const struct {
-    const char *name;
-    int32_t dtype;
-    int rank;
-  } forms[] = { { "value_float", OXP_FLOAT32, 0 }, { "value_floats", OXP_FLOAT32, 1 },
-                { "value_int", OXP_INT64, 0 },     { "value_ints", OXP_INT64, 1 },
-                { "value_string", OXP_STRING, 0 }, { "value_strings", OXP_STRING, 1 } };
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    const oxp__attribute *value = oxp__infer_attribute(io, forms[i].name);
-    if (!value)
-      continue;
-    output->dtype = forms[i].dtype;
-    int64_t count = (int64_t)(value->floats.count + value->ints.count + value->strings.count);
-    oxp__infer_set_shape(io, forms[i].rank, &count);
-  }
+  io->outputs[0].dtype = tensor->data_type;
+  io->outputs[0].constant = tensor;
+  if (tensor->dims.count <= OXP_MAX_RANK)
+    oxp__infer_set_shape(io, (int)tensor->dims.count, tensor->dims.at);
 }
 
 // --- Matrices ---

@@ -216,7 +216,6 @@ size_t oxp__field_bytes(const oxp__field *field)
 // what is wrong.
 static oxp_status schema_finish_tensor(oxp_graph *graph, void *message, oxp_error *error)
 {
-  (void)error;
   oxp__tensor_proto *proto = message;
   oxp_dtype dtype = (oxp_dtype)proto->data_type;
   int64_t count, bytes;
@@ -226,7 +225,7 @@ static oxp_status schema_finish_tensor(oxp_graph *graph, void *message, oxp_erro
                       oxp__mul_i64(count, (int64_t)oxp_dtype_bytes(dtype), &bytes) &&
                       (uint64_t)bytes == proto->raw.count;
   if (!proto->has_tensor)
-    return OXP_OK;
+    return oxp__tensor_read_typed(graph, proto, error);
   proto->tensor =
       oxp_tensor_from_function(dtype, (int)proto->dims.count, proto->dims.at, graph->read, graph->read_context);
   proto->tensor.offset_bytes = proto->raw.offset;

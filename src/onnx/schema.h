@@ -41,6 +41,10 @@ extern const oxp__schema oxp__schema_model;
 // The row of a field; NULL when the table does not hold it.
 const oxp__field *oxp__schema_field(const oxp__schema *schema, uint32_t number);
 
+// typed.c: makes the tensor of a small vector or scalar whose elements are in int64_data, int32_data, float_data or
+// double_data; does nothing for other tensors.
+oxp_status oxp__tensor_read_typed(oxp_graph *graph, oxp__tensor_proto *proto, oxp_error *error);
+
 // Wire types of the encoding.
 enum { OXP__WIRE_VARINT = 0, OXP__WIRE_FIXED64 = 1, OXP__WIRE_LENGTH = 2, OXP__WIRE_FIXED32 = 5 };
 
