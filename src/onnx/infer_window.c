@@ -228,7 +228,7 @@ static bool infer_resize_numbers(oxp__inference *io, bool *sizes, int *count, do
   bool has_scales = oxp__infer_has_input(io, scales_at) && !empty;
   *sizes = oxp__infer_has_input(io, 3);
   if (*sizes == has_scales && (scales->rank >= 0 || !has_scales))
-    oxp__infer_problem(io, "%s sizes and scales are given", has_scales ? "both" : "neither");
+    oxp__infer_problem(io, has_scales ? "both sizes and scales are given" : "neither sizes nor scales are given");
   return oxp__infer_constant(*sizes ? oxp__infer_input(io, 3) : scales, count, numbers);
 }
 
