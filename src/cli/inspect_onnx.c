@@ -84,10 +84,21 @@ static void add_names(oxp__text *text, const oxp__strings *names)
     oxp__text_printf(text, "%s%s", i > 0 ? ", " : "", *names->at[i] ? names->at[i] : "-");
 }
 
+// The same for what a node reads: names that begin with the node's own are shortened (`conv1.weight` to `.weight`).
+static void add_inputs(oxp__text *text, const oxp__node *node)
+{
+  size_t length = strlen(or_empty(node->name));
+  for (size_t i = 0; i < node->inputs.count; i++) {
+    const char *name = node->inputs.at[i];
+    bool own = length > 0 && strncmp(name, node->name, length) == 0 && name[length] == '.';
+    oxp__text_printf(text, "%s%s", i > 0 ? ", " : "", own ? name + length : *name ? name : "-");
+  }
+}
+
 static void grid_node(oxp__grid *grid, size_t index, const oxp__node *node)
 {
   oxp__text inputs = { 0 }, outputs = { 0 }, attributes = { 0 };
-  add_names(&inputs, &node->inputs);
+  add_inputs(&inputs, node);
   add_names(&outputs, &node->outputs);
   for (size_t i = 0; i < node->attributes.count; i++) {
     oxp__text_printf(&attributes, "%s%s=", i > 0 ? " " : "", or_empty(node->attributes.at[i]->name));

@@ -160,6 +160,8 @@ static void grid_cell(const oxp__grid *grid, size_t index, int width, oxp__text 
   int gap = width - display_width(grid->cells[index]);
   bool right = grid->columns[column] == 'r', last = column + 1 == column_count;
   oxp__text_printf(text, "%*s", right ? gap : 0, "");
+  if (last && !*grid->cells[index])
+    return;
   oxp__text_add_colour(text, index < column_count ? OXP__FAINT : OXP__PLAIN, grid->cells[index]);
   oxp__text_printf(text, "%*s", last ? 0 : (right ? 0 : gap) + 2, "");
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { IR_VERSION_TAG = 0x08 }; // field 1, a number
 
@@ -42,6 +43,16 @@ oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments
   oxp_graph_free(subject.graph);
   oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT, "this is an ONNX model already; %s", hint);
   return oxp__at_file(error, status, oxp__operand(arguments, 0));
+}
+
+oxp_status oxp__subject_check_target(const oxp__arguments *arguments, const char *target, oxp_error *error)
+{
+  struct stat source_about, target_about;
+  if (stat(oxp__operand(arguments, 0), &source_about) != 0 || stat(target, &target_about) != 0 ||
+      source_about.st_dev != target_about.st_dev || source_about.st_ino != target_about.st_ino)
+    return OXP_OK;
+  return oxp__at_file(error, oxp__fail(error, OXP_BAD_ARGUMENT, "this is the source itself; give another --output"),
+                      target);
 }
 
 void oxp__subject_close(oxp__subject *subject)

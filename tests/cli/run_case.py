@@ -147,10 +147,10 @@ class Case:
     # --- ---
 
     def obey(self, line, row):
-        for name, value in self.names.items():
-            line = line.replace("{" + name + "}", str(value))
         for number, value in enumerate(row, 1):
             line = line.replace("{" + str(number) + "}", value)
+        for name, value in self.names.items():
+            line = line.replace("{" + name + "}", str(value))
         word, _, value = line.partition(":")
         action = getattr(self, "do_" + word.replace("-", "_"), None)
         expect(action, f"unknown word {word!r}")
@@ -163,7 +163,7 @@ def read_case(path, wanted):
     if path.suffix != ".table":
         return lines, []
     end = lines.index("---")
-    rows = [[column.strip() for column in re.split(r" \|(?: |$)", line)] for line in lines[end + 1 :]]
+    rows = [[column.strip() for column in re.split(r"\s\|(?=\s|$)", line)] for line in lines[end + 1 :]]
     found = [row for row in rows if row[0] == wanted]
     expect(len(found) == 1, f"{len(found)} rows are called {wanted}")
     return lines[:end], found[0]
