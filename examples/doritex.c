@@ -34,7 +34,7 @@ typedef struct layer_name {
 static layer_name at(const char *block, int index)
 {
   layer_name layer;
-  snprintf(layer.text, sizeof layer.text, "%s.%d", block, index);
+  snprintf(layer.text, sizeof layer.text, "%.32s.%d", block, index);
   return layer;
 }
 

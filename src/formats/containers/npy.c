@@ -246,8 +246,8 @@ static oxp_status npy_check_size(oxp__npy *npy, uint64_t data_bytes, oxp_error *
 oxp_status oxp__npy_open(oxp__arena *arena, oxp_read_function read, void *context, uint64_t total_bytes, oxp__npy *npy,
                          oxp_error *error)
 {
-  uint64_t start;
-  size_t length;
+  uint64_t start = 0;
+  size_t length = 0;
   *npy = (oxp__npy){ .descr = "" };
   OXP__TRY(npy_read_preamble(read, context, total_bytes, &start, &length, error));
   char *text = malloc(length + 1);

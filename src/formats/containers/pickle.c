@@ -156,7 +156,7 @@ static oxp_status pickle_pop_mark(pickle_machine *machine, oxp__pickle_value ***
 
 static oxp_status pickle_remember(pickle_machine *machine, size_t index)
 {
-  oxp__pickle_value *value;
+  oxp__pickle_value *value = NULL;
   OXP__TRY(pickle_top(machine, &value));
   if (index > (size_t)(machine->end - machine->start))
     return pickle_fail(machine, "its memo has a number that is too large");
@@ -212,7 +212,7 @@ static oxp_status pickle_take(pickle_machine *machine, size_t count, const unsig
 // An unsigned number of 1, 2, 4 or 8 bytes.
 static oxp_status pickle_operand(pickle_machine *machine, size_t size, uint64_t *number)
 {
-  const unsigned char *bytes;
+  const unsigned char *bytes = NULL;
   OXP__TRY(pickle_take(machine, size, &bytes));
   *number = 0;
   for (size_t i = size; i-- > 0;)
@@ -267,7 +267,7 @@ static oxp_status pickle_push_long(pickle_machine *machine)
 
 static oxp_status pickle_push_float(pickle_machine *machine)
 {
-  const unsigned char *bytes;
+  const unsigned char *bytes = NULL;
   OXP__TRY(pickle_take(machine, 8, &bytes));
   uint64_t bits = 0;
   for (int i = 0; i < 8; i++) // big-endian, unlike everything else
@@ -307,8 +307,8 @@ static oxp__pickle_value *pickle_collection(pickle_machine *machine, oxp__pickle
 
 static oxp_status pickle_collect(pickle_machine *machine, oxp__pickle_type type)
 {
-  oxp__pickle_value **items;
-  size_t count;
+  oxp__pickle_value **items = NULL;
+  size_t count = 0;
   OXP__TRY(pickle_pop_mark(machine, &items, &count));
   if (type == OXP__PICKLE_DICT && count % 2 != 0)
     return pickle_fail(machine, "a dict has a key without a value");
@@ -326,7 +326,7 @@ static oxp_status pickle_push_tuple(pickle_machine *machine, size_t count)
 // Adds items to the list, set or dict below them. A refused object swallows what is put into it.
 static oxp_status pickle_extend(pickle_machine *machine, oxp__pickle_value **items, size_t count, oxp__pickle_type type)
 {
-  oxp__pickle_value *target;
+  oxp__pickle_value *target = NULL;
   OXP__TRY(pickle_top(machine, &target));
   if (target->type == OXP__PICKLE_REFUSED)
     return OXP_OK;
@@ -342,8 +342,8 @@ static oxp_status pickle_extend(pickle_machine *machine, oxp__pickle_value **ite
 
 static oxp_status pickle_extend_marked(pickle_machine *machine, oxp__pickle_type type)
 {
-  oxp__pickle_value **items;
-  size_t count;
+  oxp__pickle_value **items = NULL;
+  size_t count = 0;
   OXP__TRY(pickle_pop_mark(machine, &items, &count));
   return pickle_extend(machine, items, count, type);
 }
@@ -401,7 +401,7 @@ static oxp_status pickle_global(pickle_machine *machine)
 
 static oxp_status pickle_stack_global(pickle_machine *machine)
 {
-  oxp__pickle_value *module, *name;
+  oxp__pickle_value *module = NULL, *name = NULL;
   OXP__TRY(pickle_pop(machine, &name));
   OXP__TRY(pickle_pop(machine, &module));
   if (module->type != OXP__PICKLE_TEXT || name->type != OXP__PICKLE_TEXT)
@@ -412,7 +412,7 @@ static oxp_status pickle_stack_global(pickle_machine *machine)
 // A persistent id: ("storage", class, key, device, count), the only one that a torch file has.
 static oxp_status pickle_persistent(pickle_machine *machine)
 {
-  oxp__pickle_value *id;
+  oxp__pickle_value *id = NULL;
   OXP__TRY(pickle_pop(machine, &id));
   if (id->type != OXP__PICKLE_TUPLE || id->count < 5 || id->items[0]->type != OXP__PICKLE_TEXT ||
       strcmp(id->items[0]->text, "storage") != 0 || id->items[2]->type != OXP__PICKLE_TEXT ||
@@ -487,7 +487,7 @@ static oxp_status pickle_call_collection(pickle_machine *machine, oxp__pickle_ty
 
 static oxp_status pickle_call(pickle_machine *machine)
 {
-  oxp__pickle_value *arguments, *callee;
+  oxp__pickle_value *arguments = NULL, *callee = NULL;
   OXP__TRY(pickle_pop(machine, &arguments));
   OXP__TRY(pickle_pop(machine, &callee));
   if (callee->type == OXP__PICKLE_REFUSED)
@@ -519,7 +519,7 @@ static oxp_status pickle_call(pickle_machine *machine)
 // State that is put onto an object: an OrderedDict's attributes, of which none matters here.
 static oxp_status pickle_build(pickle_machine *machine)
 {
-  oxp__pickle_value *state, *object;
+  oxp__pickle_value *state = NULL, *object = NULL;
   OXP__TRY(pickle_pop(machine, &state));
   OXP__TRY(pickle_top(machine, &object));
   if (object->type != OXP__PICKLE_DICT && object->type != OXP__PICKLE_REFUSED)
@@ -545,7 +545,7 @@ static oxp_status pickle_do_int(pickle_machine *machine, size_t size)
 
 static oxp_status pickle_do_stack(pickle_machine *machine, unsigned char code)
 {
-  oxp__pickle_value *value;
+  oxp__pickle_value *value = NULL;
   oxp__pickle_value **items;
   size_t count;
   switch (code) {
@@ -685,7 +685,7 @@ static oxp_status pickle_step(pickle_machine *machine, unsigned char code)
 
 static oxp_status pickle_run(pickle_machine *machine, const oxp__pickle_value **out)
 {
-  oxp__pickle_value *result;
+  oxp__pickle_value *result = NULL;
   while (machine->at < machine->end) {
     unsigned char code = *machine->at++;
     if (code != '.') {

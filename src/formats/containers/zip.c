@@ -336,7 +336,7 @@ static oxp_status zip_read_members(oxp__arena *arena, oxp__zip *zip, const zip_e
 {
   size_t left = (size_t)end->directory_bytes;
   for (size_t i = 0; i < zip->member_count; i++) {
-    size_t length;
+    size_t length = 0;
     entries[i].member = &zip->members[i];
     OXP__TRY(zip_read_entry(arena, directory, left, &entries[i], &length, error));
     OXP__TRY(zip_read_local(zip->file, &entries[i], end->directory_offset, error));
@@ -350,7 +350,7 @@ static oxp_status zip_read_members(oxp__arena *arena, oxp__zip *zip, const zip_e
 
 oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error)
 {
-  zip_end end;
+  zip_end end = { 0 };
   OXP__TRY(zip_find_end(file, &end, error));
   size_t count = (size_t)end.entry_count;
   oxp__zip *zip = oxp__arena_new(arena, 1, sizeof *zip);

@@ -207,7 +207,7 @@ oxp_status oxp__zip_read_all(oxp__arena *arena, const oxp__zip *zip, const oxp__
               (unsigned long long)member->plain_bytes, limit_bytes);
     return oxp__at_key(error, OXP_BAD_FILE, member->name);
   }
-  oxp__zip_stream *stream;
+  oxp__zip_stream *stream = NULL;
   OXP__TRY(oxp__zip_stream_open(arena, zip, member, &stream, error));
   size_t size = (size_t)member->plain_bytes;
   char *copy = oxp__arena_new(arena, size + 1, 1);
