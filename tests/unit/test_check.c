@@ -553,6 +553,7 @@ static void run_shape_case(const shape_case *test)
   oxp_graph_free(graph);
 }
 
+// long: a table of cases.
 static void shapes_are_inferred(void **state)
 {
   (void)state;

@@ -617,7 +617,8 @@ static oxp_status pickle_step_late(pickle_machine *machine, unsigned char code)
   }
 }
 
-// The rest, by the letters that the format gives them. One case a line: a table would hide which operands they have.
+// The rest, by the letters that the format gives them.
+// long: one case a line; a table would hide which operands they have.
 static oxp_status pickle_step(pickle_machine *machine, unsigned char code)
 {
   switch (code) {
