@@ -1,0 +1,241 @@
+// Unit tests of the restricted pickle machine and of JSON within limits. Pickles are spelled out by hand.
+#include "formats_support.h"
+
+#include "formats/containers/json.h"
+#include "formats/containers/pickle.h"
+
+#define PICKLE(text) text, sizeof(text) - 1
+
+static const oxp__pickle_value *read_pickle(oxp__arena *arena, const char *at, size_t count)
+{
+  const oxp__pickle_value *value = NULL;
+  oxp_error error = { 0 };
+  if (oxp__pickle_read(arena, at, count, &value, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  return value;
+}
+
+static void assert_refused(const char *at, size_t count, const char *words)
+{
+  oxp__arena arena = { 0 };
+  const oxp__pickle_value *value = NULL;
+  oxp_error error = { 0 };
+  if (oxp__pickle_read(&arena, at, count, &value, &error) != OXP_BAD_FILE)
+    fail_msg("accepted, should say %s", words);
+  assert_all_words(error.message, words);
+  oxp__arena_fini(&arena);
+}
+
+static void test_numbers(void **state)
+{
+  (void)state;
+  const struct {
+    const char *at;
+    size_t count;
+    int64_t number;
+  } cases[] = {
+    { PICKLE("\x80\x02K\x05."), 5 },
+    { PICKLE("\x80\x02M\x01\x02."), 513 },
+    { PICKLE("\x80\x02J\xff\xff\xff\xff."), -1 },
+    { PICKLE("\x80\x02\x8a\x00."), 0 },
+    { PICKLE("\x80\x02\x8a\x01\xff."), -1 },
+    { PICKLE("\x80\x02\x8a\x05\x00\x00\x00\x00\x01."), INT64_C(1) << 32 },
+    { PICKLE("\x80\x02\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x80."), INT64_MIN },
+    { PICKLE("\x80\x02\x88."), 1 },
+    { PICKLE("\x80\x05\x95\x02\x00\x00\x00\x00\x00\x00\x00\x89."), 0 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    oxp__arena arena = { 0 };
+    assert_int_equal(read_pickle(&arena, cases[i].at, cases[i].count)->number, cases[i].number);
+    oxp__arena_fini(&arena);
+  }
+  oxp__arena arena = { 0 };
+  const oxp__pickle_value *real = read_pickle(&arena, PICKLE("G\x3f\xf8\0\0\0\0\0\0."));
+  assert_int_equal(real->type, OXP__PICKLE_FLOAT);
+  assert_true(real->real > 1.4 && real->real < 1.6);
+  oxp__arena_fini(&arena);
+}
+
+static void test_collections(void **state)
+{
+  (void)state;
+  oxp__arena arena = { 0 };
+  // {"a": [1, (2, 3)], "b": {}, "a": 7}: with memo, marks, DUP and POP on the way
+  const oxp__pickle_value *dict = read_pickle(&arena, PICKLE("\x80\x02}q\x00(X\x01\0\0\0aq\x01](K\x01K\x02K\x03\x86"
+                                                             "e"
+                                                             "\x8c\x01"
+                                                             "b}uK\x09"
+                                                             "20"
+                                                             "0h\x01K\x07s."));
+  assert_int_equal(dict->type, OXP__PICKLE_DICT);
+  assert_int_equal(dict->count, 3);
+  assert_int_equal(oxp__pickle_find(dict, "a")->number, 7);
+  assert_int_equal(oxp__pickle_find(dict, "b")->type, OXP__PICKLE_DICT);
+  assert_null(oxp__pickle_find(dict, "c"));
+  const oxp__pickle_value *list = dict->items[1];
+  assert_int_equal(list->type, OXP__PICKLE_LIST);
+  assert_int_equal(list->count, 2);
+  assert_int_equal(list->items[1]->type, OXP__PICKLE_TUPLE);
+  assert_int_equal(list->items[1]->items[1]->number, 3);
+  // A list that contains itself is a legal pickle; nobody follows it.
+  const oxp__pickle_value *self = read_pickle(&arena, PICKLE("]q\x00h\x00"
+                                                             "a."));
+  assert_ptr_equal(self->items[0], self);
+  // Protocol 4: memo without numbers, names from the stack.
+  dict = read_pickle(&arena, PICKLE("\x80\x04\x8c\x0b"
+                                    "collections\x94\x8c\x0bOrderedDict\x94\x93\x94)R\x94h\x01h\x00s."));
+  assert_string_equal(oxp__pickle_find(dict, "OrderedDict")->text, "collections");
+  oxp__arena_fini(&arena);
+}
+
+#define STORAGE                                                                                                        \
+  "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                                   \
+  "0X\3\0\0\0cpuK\x0ctQ"
+
+static void test_tensors(void **state)
+{
+  (void)state;
+  oxp__arena arena = { 0 };
+  const oxp__pickle_value *value = read_pickle(
+      &arena, PICKLE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K\x02K\x03K\x02\x86K\x02K\x01\x86\x89}tR."));
+  assert_int_equal(value->type, OXP__PICKLE_TENSOR);
+  assert_int_equal(value->tensor->storage->dtype, OXP_FLOAT32);
+  assert_string_equal(value->tensor->storage->key, "0");
+  assert_int_equal(value->tensor->storage->count, 12);
+  assert_int_equal(value->tensor->offset, 2);
+  assert_int_equal(value->tensor->rank, 2);
+  assert_int_equal(value->tensor->shape[0], 3);
+  assert_int_equal(value->tensor->strides[0], 2);
+  oxp__arena_fini(&arena);
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_tensor_v2\n(K\1K\2K\3K\4tR."), "no storage");
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K\0K\1\x85)tR."), "shape and strides");
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K\0J\xff\xff\xff\xff\x85K\1\x85tR."),
+                 "shape and strides");
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K\0(K\1K\1K\1K\1K\1K\1K\1K\1K\1t)tR."),
+                 "more than 8");
+  assert_refused(PICKLE("(X\3\0\0\0fooK\1K\2K\3K\4tQ."), "persistent id");
+  assert_refused(PICKLE("(X\7\0\0\0storageccollections\nOrderedDict\nX\1\0\0\0"
+                        "0X\3\0\0\0cpuK\x0ctQ."),
+                 "storage class");
+}
+
+static void test_refuses_names(void **state)
+{
+  (void)state;
+  // os.system("...") and builtins.eval: never called, both named, though neither ends the reading.
+  assert_refused(PICKLE("cos\nsystem\nX\4\0\0\0true\x85R0cbuiltins\neval\n)R0cos\nsystem\n."),
+                 "not plain weights|nothing was run|os.system, builtins.eval");
+  assert_refused(PICKLE("\x80\x04\x8c\x02os\x8c\x06system\x93."), "os.system");
+  // Names that only look like permitted ones.
+  assert_refused(PICKLE("ctorchevil\nFloatStorage\n."), "torchevil.FloatStorage");
+  assert_refused(PICKLE("ccollections.x\nOrderedDict\n."), "collections.x.OrderedDict");
+  assert_refused(PICKLE("ctorch\nload\n."), "torch.load");
+  // What a refused object would have swallowed does not hide it.
+  assert_refused(PICKLE("ctorch.nn\nModule\n)\x81}(X\1\0\0\0aK\1ub."), "torch.nn.Module");
+  assert_refused(PICKLE("cevil\nX\nq\x05h\x05)R(K\1K\2u0."), "evil.X");
+}
+
+static void test_refuses_damage(void **state)
+{
+  (void)state;
+  const struct {
+    const char *at;
+    size_t count;
+    const char *words;
+  } cases[] = {
+    { PICKLE(""), "no end" },
+    { PICKLE("K\x01"), "no end" },
+    { PICKLE("."), "stack is empty" },
+    { PICKLE("M\x01"), "ends inside" },
+    { PICKLE("X\xff\xff\xff\xff"
+             "abc."),
+      "longer than what is left" },
+    { PICKLE("X\1\0\0\0\xff."), "not UTF-8" },
+    { PICKLE("K\1K\2a."), "cannot hold" },
+    { PICKLE("}K\1u."), "a mark is missing" },
+    { PICKLE("}(K\1u."), "cannot hold" },
+    { PICKLE("(K\1d."), "without a value" },
+    { PICKLE("h\x01."), "memo lacks" },
+    { PICKLE("K\1r\xff\xff\xff\x7f."), "memo has a number that is too large" },
+    { PICKLE("K\1)R."), "not a function" },
+    { PICKLE("ctorch\nFloatStorage\n)R."), "not read here" },
+    { PICKLE("ccollections\nOrderedDict\n]\x85R."), "not read here" },
+    { PICKLE("ccollections"), "cut off" },
+    { PICKLE("\x8a\x09\0\0\0\0\0\0\0\0\1."), "64 bits" },
+    { PICKLE("\x80\x01."), "protocol" },
+    { PICKLE("I1\n."), "0x49" },
+    { PICKLE("\xff."), "0xff" },
+    { PICKLE("(0."), "stack is empty" },
+    { PICKLE("K\1}b."), "state" },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    assert_refused(cases[i].at, cases[i].count, cases[i].words);
+}
+
+// A million nested lists, and a million marks: deep values cost memory in proportion and no stack.
+static void test_depth(void **state)
+{
+  (void)state;
+  enum { COUNT = 1000000 };
+  char *deep = malloc(2 * COUNT + 2);
+  memset(deep, ']', COUNT);
+  memset(deep + COUNT, 'a', COUNT - 1);
+  deep[2 * COUNT - 1] = '.';
+  oxp__arena arena = { 0 };
+  assert_int_equal(read_pickle(&arena, deep, 2 * COUNT)->count, 1);
+  oxp__arena_fini(&arena);
+  memset(deep, '(', COUNT);
+  assert_refused(deep, COUNT, "no end");
+  free(deep);
+}
+
+// --- JSON ---
+
+static void assert_json(const char *text, oxp_status status, const char *words)
+{
+  oxp__arena arena = { 0 };
+  const json_t *root = NULL;
+  oxp_error error = { 0 };
+  assert_int_equal(oxp__json_parse(&arena, text, strlen(text), &root, &error), status);
+  if (status != OXP_OK)
+    assert_all_words(error.message, words);
+  oxp__arena_fini(&arena);
+}
+
+static void test_json(void **state)
+{
+  (void)state;
+  assert_json("{\"a\": [1, 2.5, \"x\", null, true, {}]}", OXP_OK, "");
+  assert_json("[]", OXP_OK, "");
+  assert_json("{\"a\": 1,\n \"b\" 2}", OXP_BAD_FILE, "line 2");
+  assert_json("{\"a\": 1, \"a\": 2}", OXP_BAD_FILE, "not valid JSON|duplicate");
+  assert_json("", OXP_BAD_FILE, "not valid JSON");
+  assert_json("{} x", OXP_BAD_FILE, "not valid JSON");
+  assert_json("{\"a\": NaN}", OXP_BAD_FILE, "not valid JSON");
+  assert_json("{\"a\": 123456789012345678901234567890}", OXP_BAD_FILE, "not valid JSON");
+  char nested[200];
+  for (int depth = OXP__JSON_LIMIT_DEPTH; depth <= OXP__JSON_LIMIT_DEPTH + 1; depth++) {
+    memset(nested, '[', (size_t)depth);
+    memset(nested + depth, ']', (size_t)depth);
+    nested[2 * depth] = 0;
+    assert_json(nested, depth <= OXP__JSON_LIMIT_DEPTH ? OXP_OK : OXP_BAD_FILE, "65 levels");
+  }
+  assert_json("[\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[\"]", OXP_OK, "");
+  char *large = malloc(OXP__JSON_LIMIT_BYTES + 2);
+  memset(large, ' ', OXP__JSON_LIMIT_BYTES + 1);
+  large[0] = '[';
+  large[OXP__JSON_LIMIT_BYTES] = ']';
+  large[OXP__JSON_LIMIT_BYTES + 1] = 0;
+  assert_json(large, OXP_BAD_FILE, "bytes, at most");
+  free(large);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_numbers),       cmocka_unit_test(test_collections),    cmocka_unit_test(test_tensors),
+    cmocka_unit_test(test_refuses_names), cmocka_unit_test(test_refuses_damage), cmocka_unit_test(test_depth),
+    cmocka_unit_test(test_json),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
