@@ -708,9 +708,11 @@ static oxp_status pickle_fail_refused(const pickle_machine *machine)
     oxp__text_printf(&names, "%s%s", i > 0 ? ", " : "", machine->refused[i]);
   if (machine->refused_count == PICKLE_REFUSED_LIMIT)
     oxp__text_add(&names, " and perhaps more");
-  oxp_status status = oxp__fail(machine->error, OXP_BAD_FILE,
-                                "the pickle wants to make objects that are not plain weights (nothing was run): %s",
-                                oxp__text_string(&names));
+  oxp_status status =
+      oxp__fail(machine->error, OXP_BAD_FILE,
+                "the pickle wants to make objects that are not plain weights (nothing was run; a saved state_dict can "
+                "be read): %s",
+                oxp__text_string(&names));
   oxp__text_fini(&names);
   return status;
 }
