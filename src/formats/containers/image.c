@@ -7,7 +7,6 @@
 #include <string.h>
 #include <turbojpeg.h>
 
-#include "core/numbers.h"
 #include "formats/containers/image.h"
 
 static const unsigned char image_png_signature[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
@@ -33,15 +32,20 @@ void oxp__image_fini(oxp__image *image)
   *image = (oxp__image){ 0 };
 }
 
+static bool image_is_allowed(int64_t width, int64_t height)
+{
+  return width > 0 && height > 0 && width <= OXP__IMAGE_MAX_SIDE && height <= OXP__IMAGE_MAX_SIDE &&
+         width * height <= OXP__IMAGE_MAX_PIXELS;
+}
+
 static oxp_status image_new(int64_t width, int64_t height, oxp__image *image, oxp_error *error)
 {
-  int64_t pixels = 0;
-  if (width <= 0 || height <= 0 || width > OXP__IMAGE_MAX_SIDE || height > OXP__IMAGE_MAX_SIDE ||
-      !oxp__mul_i64(width, height, &pixels) || pixels > OXP__IMAGE_MAX_PIXELS)
+  if (!image_is_allowed(width, height))
     return oxp__fail(error, OXP_UNSUPPORTED, "an image of %lld x %lld pixels; the limits are 1 to %d and %lld in all",
                      (long long)width, (long long)height, OXP__IMAGE_MAX_SIDE, (long long)OXP__IMAGE_MAX_PIXELS);
-  *image = (oxp__image){ .width = (int)width, .height = (int)height, .rgb = malloc((size_t)pixels * 3) };
-  return image->rgb ? OXP_OK : oxp__fail_memory(error, (size_t)pixels * 3);
+  size_t byte_count = (size_t)(width * height) * 3;
+  *image = (oxp__image){ .width = (int)width, .height = (int)height, .rgb = malloc(byte_count) };
+  return image->rgb ? OXP_OK : oxp__fail_memory(error, byte_count);
 }
 
 // --- PNG ---
@@ -98,7 +102,7 @@ static oxp_status image_png_begin(image_png *state)
   png_read_info(state->png, state->info);
   int64_t width = png_get_image_width(state->png, state->info);
   int64_t height = png_get_image_height(state->png, state->info);
-  if (width <= OXP__IMAGE_MAX_SIDE && height <= OXP__IMAGE_MAX_SIDE && !image_png_is_plausible(state, width, height))
+  if (image_is_allowed(width, height) && !image_png_is_plausible(state, width, height))
     return oxp__fail(state->error, OXP_BAD_FILE, "the PNG is damaged: %lld x %lld pixels cannot be in %zu bytes",
                      (long long)width, (long long)height, state->count);
   return image_new(width, height, state->image, state->error);
@@ -151,6 +155,8 @@ static oxp_status image_jpeg_run(tjhandle jpeg, const unsigned char *bytes, size
   int width = 0, height = 0, subsampling = 0, colours = 0;
   if (tjDecompressHeader3(jpeg, bytes, (unsigned long)count, &width, &height, &subsampling, &colours) != 0)
     return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %s", tjGetErrorStr2(jpeg));
+  if (width < 1 || height < 1)
+    return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: it holds no picture");
   if (colours == TJCS_CMYK || colours == TJCS_YCCK)
     return oxp__fail(error, OXP_UNSUPPORTED, "the JPEG has printing colours (CMYK); only RGB and grey can be used");
   OXP__TRY(image_new(width, height, image, error));

@@ -1,0 +1,342 @@
+// Pictures: what is decoded equals what was encoded; damaged and lying files are refused within bounds.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <png.h>
+#include <turbojpeg.h>
+
+#include "formats/containers/image.h"
+
+#define WIDTH  20
+#define HEIGHT 12
+
+// A picture with structure: gradients and a hard edge.
+static void paint(unsigned char *rgb)
+{
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      unsigned char *pixel = rgb + (y * WIDTH + x) * 3;
+      pixel[0] = (unsigned char)(x * 12);
+      pixel[1] = (unsigned char)(y * 20);
+      pixel[2] = x < WIDTH / 2 ? 0 : 255;
+    }
+}
+
+typedef struct bytes {
+  unsigned char *at;
+  size_t count;
+} bytes;
+
+// Pixels in one of libpng's simple formats to a PNG in memory.
+static bytes make_png(png_uint_32 format, const void *pixels)
+{
+  png_image image = { .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = format };
+  png_alloc_size_t count = 0;
+  assert_true(png_image_write_to_memory(&image, NULL, &count, 0, pixels, 0, NULL));
+  bytes made = { .at = malloc(count), .count = count };
+  assert_true(png_image_write_to_memory(&image, made.at, &count, 0, pixels, 0, NULL));
+  return made;
+}
+
+static bytes make_jpeg(int pixel_format, int subsampling, const unsigned char *pixels, int flags)
+{
+  tjhandle jpeg = tjInitCompress();
+  unsigned char *at = NULL;
+  unsigned long count = 0;
+  assert_int_equal(tjCompress2(jpeg, pixels, WIDTH, 0, HEIGHT, pixel_format, &at, &count, subsampling, 95, flags), 0);
+  bytes made = { .at = malloc(count), .count = count };
+  memcpy(made.at, at, count);
+  tjFree(at);
+  tjDestroy(jpeg);
+  return made;
+}
+
+static oxp_status decode(const bytes *from, oxp__image *image, oxp_error *error)
+{
+  assert_true(oxp__image_recognise(from->at, from->count));
+  oxp_status status = oxp__image_decode(from->at, from->count, image, error);
+  assert_true((status == OXP_OK) == (image->rgb != NULL));
+  return status;
+}
+
+static void decode_all(bytes *from, oxp__image *image)
+{
+  oxp_error error = { 0 };
+  if (decode(from, image, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  free(from->at);
+}
+
+// --- PNG ---
+
+static void rgb_pixels_come_back(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  bytes png = make_png(PNG_FORMAT_RGB, rgb);
+  oxp__image image;
+  decode_all(&png, &image);
+  assert_int_equal(image.width, WIDTH);
+  assert_int_equal(image.height, HEIGHT);
+  assert_memory_equal(image.rgb, rgb, sizeof rgb);
+  oxp__image_fini(&image);
+}
+
+static void transparency_is_dropped(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3], rgba[WIDTH * HEIGHT * 4];
+  paint(rgb);
+  for (int i = 0; i < WIDTH * HEIGHT; i++) {
+    memcpy(rgba + i * 4, rgb + i * 3, 3);
+    rgba[i * 4 + 3] = (unsigned char)i;
+  }
+  bytes png = make_png(PNG_FORMAT_RGBA, rgba);
+  oxp__image image;
+  decode_all(&png, &image);
+  assert_memory_equal(image.rgb, rgb, sizeof rgb);
+  oxp__image_fini(&image);
+}
+
+static void grey_becomes_three_equal_channels(void **state)
+{
+  (void)state;
+  unsigned char grey[WIDTH * HEIGHT];
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    grey[i] = (unsigned char)i;
+  bytes png = make_png(PNG_FORMAT_GRAY, grey);
+  oxp__image image;
+  decode_all(&png, &image);
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+    assert_int_equal(image.rgb[i], grey[i / 3]);
+  oxp__image_fini(&image);
+}
+
+// Every shorter file is damaged: no prefix of a picture passes for one.
+static void a_png_that_ends_early_is_refused(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  bytes png = make_png(PNG_FORMAT_RGB, rgb);
+  for (size_t count = 8; count < png.count; count++) {
+    // A copy of exactly that many bytes, so that reading further is noticed.
+    bytes part = { .at = malloc(count), .count = count };
+    memcpy(part.at, png.at, count);
+    oxp__image image;
+    oxp_error error = { 0 };
+    assert_int_equal(decode(&part, &image, &error), OXP_BAD_FILE);
+    assert_non_null(strstr(error.message, "PNG is damaged"));
+    free(part.at);
+  }
+  free(png.at);
+}
+
+// Any one changed byte: refused, or (outside of what a checksum covers) decoded; never a crash.
+static void changed_bytes_do_no_harm(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  bytes files[] = { make_png(PNG_FORMAT_RGB, rgb), make_jpeg(TJPF_RGB, TJSAMP_420, rgb, 0),
+                    make_jpeg(TJPF_RGB, TJSAMP_444, rgb, TJFLAG_PROGRESSIVE) };
+  int refused = 0;
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t at = 8; at < files[i].count; at++)
+      for (int bit = 0; bit < 8; bit += 3) {
+        files[i].at[at] ^= (unsigned char)(1 << bit);
+        oxp__image image;
+        refused += decode(&files[i], &image, NULL) != OXP_OK;
+        oxp__image_fini(&image);
+        files[i].at[at] ^= (unsigned char)(1 << bit);
+      }
+    free(files[i].at);
+  }
+  assert_true(refused > 100);
+}
+
+static void put_u32(unsigned char *at, uint32_t value)
+{
+  for (int i = 0; i < 4; i++)
+    at[i] = (unsigned char)(value >> (24 - 8 * i));
+}
+
+// A PNG that announces a size in a header with the right checksum.
+static bytes make_lying_png(uint32_t width, uint32_t height)
+{
+  unsigned char rgb[WIDTH * HEIGHT * 3] = { 0 };
+  bytes png = make_png(PNG_FORMAT_RGB, rgb);
+  put_u32(png.at + 16, width);
+  put_u32(png.at + 20, height);
+  uint32_t crc = 0xffffffff;
+  for (int i = 12; i < 29; i++) {
+    crc ^= png.at[i];
+    for (int bit = 0; bit < 8; bit++)
+      crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  put_u32(png.at + 29, ~crc);
+  return png;
+}
+
+static void assert_png_refused(uint32_t width, uint32_t height, oxp_status expected, const char *words)
+{
+  bytes png = make_lying_png(width, height);
+  oxp__image image;
+  oxp_error error = { 0 };
+  oxp_status status = decode(&png, &image, &error);
+  if (status != expected || !strstr(error.message, words))
+    fail_msg("%s, and \"%s\" is not in: %s", oxp_status_name(status), words, error.message);
+  free(png.at);
+}
+
+static void announced_sizes_are_not_believed(void **state)
+{
+  (void)state;
+  assert_png_refused(65535, 65535, OXP_UNSUPPORTED, "65535 x 65535"); // above the limit
+  assert_png_refused(70000, 1, OXP_UNSUPPORTED, "70000 x 1");         // a side above the limit
+  assert_png_refused(8000, 8000, OXP_BAD_FILE, "cannot be in");       // below it, but not in so few bytes
+  assert_png_refused(0, 5, OXP_BAD_FILE, "damaged");
+}
+
+// --- JPEG ---
+
+static int farthest(const unsigned char *a, const unsigned char *b, int count)
+{
+  int most = 0;
+  for (int i = 0; i < count; i++)
+    if (abs(a[i] - b[i]) > most)
+      most = abs(a[i] - b[i]);
+  return most;
+}
+
+static void a_jpeg_is_near_its_source(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  for (int flags = 0; flags <= TJFLAG_PROGRESSIVE; flags += TJFLAG_PROGRESSIVE) {
+    bytes jpeg = make_jpeg(TJPF_RGB, TJSAMP_444, rgb, flags);
+    oxp__image image;
+    decode_all(&jpeg, &image);
+    assert_int_equal(image.width, WIDTH);
+    assert_int_equal(image.height, HEIGHT);
+    assert_true(farthest(image.rgb, rgb, (int)sizeof rgb) < 30);
+    oxp__image_fini(&image);
+  }
+}
+
+static void a_grey_jpeg_has_equal_channels(void **state)
+{
+  (void)state;
+  unsigned char grey[WIDTH * HEIGHT];
+  memset(grey, 77, sizeof grey);
+  bytes jpeg = make_jpeg(TJPF_GRAY, TJSAMP_GRAY, grey, 0);
+  oxp__image image;
+  decode_all(&jpeg, &image);
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+    assert_int_equal(image.rgb[i], 77);
+  oxp__image_fini(&image);
+}
+
+static void printing_colours_are_refused(void **state)
+{
+  (void)state;
+  unsigned char cmyk[WIDTH * HEIGHT * 4] = { 0 };
+  bytes jpeg = make_jpeg(TJPF_CMYK, TJSAMP_444, cmyk, 0);
+  oxp__image image;
+  oxp_error error = { 0 };
+  assert_int_equal(decode(&jpeg, &image, &error), OXP_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "CMYK"));
+  free(jpeg.at);
+}
+
+static void a_jpeg_that_ends_early_is_refused(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  bytes jpeg = make_jpeg(TJPF_RGB, TJSAMP_444, rgb, 0);
+  for (size_t count = 4; count + 2 < jpeg.count; count++) { // the end marker alone may be missing
+    bytes part = { .at = malloc(count), .count = count };
+    memcpy(part.at, jpeg.at, count);
+    oxp__image image;
+    oxp_error error = { 0 };
+    oxp_status status = decode(&part, &image, &error);
+    if (status != OXP_BAD_FILE || !strstr(error.message, "JPEG is damaged"))
+      fail_msg("the first %zu of %zu bytes: %s %s", count, jpeg.count, oxp_status_name(status), error.message);
+    free(part.at);
+  }
+  free(jpeg.at);
+}
+
+static void a_jpeg_above_the_limit_is_refused(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  bytes jpeg = make_jpeg(TJPF_RGB, TJSAMP_444, rgb, 0);
+  for (size_t i = 2; i + 9 < jpeg.count; i++)
+    if (jpeg.at[i] == 0xff && jpeg.at[i + 1] == 0xc0) // start of frame: height, width
+      memcpy(jpeg.at + i + 5, "\xff\x00\xff\x00", 4);
+  oxp__image image;
+  oxp_error error = { 0 };
+  assert_int_equal(decode(&jpeg, &image, &error), OXP_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "65280 x 65280"));
+  free(jpeg.at);
+}
+
+// --- Others ---
+
+static void other_bytes_are_not_pictures(void **state)
+{
+  (void)state;
+  oxp__image image;
+  assert_false(oxp__image_recognise("", 0));
+  assert_false(oxp__image_recognise("\x93NUMPY", 6));
+  assert_int_equal(oxp__image_decode("GIF89a......", 12, &image, NULL), OXP_BAD_FILE);
+}
+
+static void resizing_keeps_what_is_plain(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3];
+  paint(rgb);
+  oxp__image from = { .width = WIDTH, .height = HEIGHT, .rgb = rgb }, to;
+  assert_int_equal(oxp__image_resize(&from, WIDTH, HEIGHT, &to, NULL), OXP_OK);
+  assert_memory_equal(to.rgb, rgb, sizeof rgb);
+  oxp__image_fini(&to);
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    memcpy(rgb + i * 3, "\x0a\x64\xc8", 3);
+  assert_int_equal(oxp__image_resize(&from, 7, 31, &to, NULL), OXP_OK);
+  assert_int_equal(to.width, 7);
+  assert_int_equal(to.height, 31);
+  for (int i = 0; i < 7 * 31; i++)
+    assert_memory_equal(to.rgb + i * 3, "\x0a\x64\xc8", 3);
+  oxp__image_fini(&to);
+  assert_int_equal(oxp__image_resize(&from, 0, 5, &to, NULL), OXP_UNSUPPORTED);
+  assert_int_equal(oxp__image_resize(&from, 65535, 65535, &to, NULL), OXP_UNSUPPORTED);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(rgb_pixels_come_back),
+    cmocka_unit_test(transparency_is_dropped),
+    cmocka_unit_test(grey_becomes_three_equal_channels),
+    cmocka_unit_test(a_png_that_ends_early_is_refused),
+    cmocka_unit_test(changed_bytes_do_no_harm),
+    cmocka_unit_test(announced_sizes_are_not_believed),
+    cmocka_unit_test(a_jpeg_is_near_its_source),
+    cmocka_unit_test(a_grey_jpeg_has_equal_channels),
+    cmocka_unit_test(printing_colours_are_refused),
+    cmocka_unit_test(a_jpeg_that_ends_early_is_refused),
+    cmocka_unit_test(a_jpeg_above_the_limit_is_refused),
+    cmocka_unit_test(other_bytes_are_not_pictures),
+    cmocka_unit_test(resizing_keeps_what_is_plain),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
