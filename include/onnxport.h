@@ -168,6 +168,9 @@ OXP_API oxp_status oxp_array_fill_random(oxp_array *array, uint64_t seed, oxp_er
 typedef oxp_status (*oxp_read_function)(void *context, uint64_t offset, void *buffer, size_t byte_count,
                                         oxp_error *error);
 
+// Where the bytes of a tensor lie in an open file, when they lie there as they are; known to the library only.
+typedef struct oxp_extent oxp_extent;
+
 // Where an array lies: element type, shape, distance in bytes between neighbours on each axis, and a way to get
 // at the bytes. A plain value; copying it copies no weights. *Borrows* `context`, which must outlive every network
 // that the tensor was given to. Make one with the two functions below instead of filling it by hand.
@@ -180,8 +183,9 @@ typedef struct oxp_tensor {
   bool forward_only;                   // reading backwards is slow (deflated) or skips a checksum: read in order
   oxp_read_function read;
   void *context;
-  uint64_t offset_bytes; // of the first element, passed on to `read`
-  const char *origin;    // what messages call it (a member's name); may be NULL; borrowed
+  uint64_t offset_bytes;    // of the first element, passed on to `read`
+  const char *origin;       // what messages call it (a member's name); may be NULL; borrowed
+  const oxp_extent *extent; // lets large arrays be copied by several threads; NULL: only through `read`; borrowed
 } oxp_tensor;
 
 // A row-major array of native byte order in memory; *borrows* data.

@@ -16,6 +16,7 @@ ninja-build      build     ninja
 pkg-config       build     pkg-config
 libc6-dev        build     /usr/include/stdlib.h
 zlib1g-dev       build     pc:zlib
+libdeflate-dev   build     pc:libdeflate
 libjansson-dev   build     pc:jansson
 libpng-dev       build     pc:libpng
 libturbojpeg0-dev build    pc:libturbojpeg

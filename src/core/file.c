@@ -227,6 +227,16 @@ oxp_status oxp__output_write(void *context, const void *bytes, size_t count, oxp
   return OXP_OK;
 }
 
+oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offset, oxp_error *error)
+{
+  OXP__TRY(output_flush(output, error));
+  if (count > INT64_MAX || lseek(output->descriptor, (off_t)count, SEEK_CUR) < 0)
+    return output_fail(output, "write the file", error);
+  *offset = output->written_bytes;
+  output->written_bytes += count;
+  return OXP_OK;
+}
+
 oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *bytes, size_t count, oxp_error *error)
 {
   OXP__TRY(output_flush(output, error));

@@ -47,6 +47,9 @@ oxp_status oxp__output_write(void *output, const void *bytes, size_t count, oxp_
 // Overwrites bytes that were written before (a length or checksum that was not known yet).
 oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *bytes, size_t count, oxp_error *error);
 
+// Leaves a gap of `count` bytes, to be filled through the descriptor before the commit; *offset says where it begins.
+oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offset, oxp_error *error);
+
 // Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it
 // over the target and closes. On failure the temporary file is gone and the target untouched.
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);

@@ -154,14 +154,14 @@ static int64_t tensor_not_finite_f32(const unsigned char *elements, size_t count
   return found;
 }
 
-static int64_t tensor_not_finite(oxp_dtype dtype, const unsigned char *elements, size_t count)
+int64_t oxp__count_not_finite(oxp_dtype dtype, const void *elements, size_t count)
 {
   if (dtype == OXP_FLOAT32)
     return tensor_not_finite_f32(elements, count);
   int64_t found = 0;
   size_t size = oxp_dtype_bytes(dtype);
   for (size_t i = 0; oxp__dtype_is_float(dtype) && i < count; i++) {
-    double value = oxp__load_f64(dtype, elements + i * size);
+    double value = oxp__load_f64(dtype, (const unsigned char *)elements + i * size);
     found += !(value - value == 0); // NaN for NaN and infinities
   }
   return found;
@@ -185,7 +185,7 @@ static void tensor_convert(tensor_stream *stream, size_t count)
 static oxp_status tensor_put(tensor_stream *stream, size_t count, oxp_error *error)
 {
   unsigned char *bytes = stream->elements;
-  stream->stats->not_finite += tensor_not_finite(stream->tensor->dtype, bytes, count);
+  stream->stats->not_finite += oxp__count_not_finite(stream->tensor->dtype, bytes, count);
   if (stream->converted) {
     tensor_convert(stream, count);
     bytes = stream->converted;
@@ -382,7 +382,7 @@ static oxp_status tensor_collect(void *context, const void *bytes, size_t count,
 oxp_status oxp__tensor_read(const oxp_tensor *tensor, oxp_dtype dtype, void *elements, oxp_error *error)
 {
   tensor_cursor cursor = { elements };
-  OXP__TRY(oxp__tensor_stream(tensor, dtype, (oxp__sink){ tensor_collect, &cursor }, NULL, error));
+  OXP__TRY(oxp__tensor_stream(tensor, dtype, (oxp__sink){ .write = tensor_collect, .context = &cursor }, NULL, error));
   if (oxp__is_big_endian_host())
     oxp__swap_bytes(elements, (size_t)oxp__tensor_count(tensor), oxp_dtype_bytes(dtype));
   return OXP_OK;

@@ -4,17 +4,25 @@
 
 #include "core/numbers.h"
 
-// Where bytes go. `write` is called in order; anything but OXP_OK ends the stream.
-typedef struct oxp__sink {
-  oxp_write_function write;
-  void *context;
-} oxp__sink;
-
 // What was seen while streaming.
 typedef struct oxp__tensor_stats {
   int64_t not_finite; // NaN and infinities among the stored values
   int64_t changed;    // values that a conversion to another type rounded
+  uint32_t crc;       // CRC-32 of the bytes written, where it was asked for or is known anyway
 } oxp__tensor_stats;
+
+// Where bytes go. `write` is called in order; anything but OXP_OK ends the stream.
+typedef struct oxp__sink {
+  oxp_write_function write;
+  void *context;
+  // NULL where bytes can only be handed over in order. Notes that the canonical bytes of a tensor for which
+  // oxp__copy_is_possible holds come next; `settle` copies all that was noted and fills each *stats. Both *borrowed* till then.
+  oxp_status (*defer)(void *context, const oxp_tensor *tensor, oxp__tensor_stats *stats, oxp_error *error);
+  oxp_status (*settle)(void *context, oxp_error *error);
+} oxp__sink;
+
+// NaN and infinities among `count` elements in native byte order; 0 for integers.
+int64_t oxp__count_not_finite(oxp_dtype dtype, const void *elements, size_t count);
 
 // Row-major, gapless strides for dtype and shape are written to the tensor.
 void oxp__tensor_set_strides(oxp_tensor *tensor, bool fortran_order);

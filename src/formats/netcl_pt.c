@@ -85,6 +85,7 @@ static oxp_status pt_open_storage(const pt_store *store, const oxp__pickle_stora
   OXP__TRY(oxp__zip_stream_open(store->arena, store->zip, member, &stream, error));
   tensor->read = oxp__zip_read;
   tensor->context = stream;
+  tensor->extent = oxp__zip_extent(store->arena, store->zip, member);
   return OXP_OK;
 }
 
@@ -419,7 +420,7 @@ static oxp_status pt_write_storage(oxp__zip_writer *writer, const pt_entry *entr
     return pt_write_member(writer, name, zero, sizeof zero, error);
   oxp_tensor stored = oxp__netcl_stored_view(entry->layer, entry->role, "torch");
   OXP__TRY(oxp__zip_writer_begin(writer, name, error));
-  oxp__sink sink = { oxp__zip_writer_write, writer };
+  oxp__sink sink = { .write = oxp__zip_writer_write, .context = writer };
   OXP__TRY(oxp__tensor_stream(&stored, OXP_FLOAT32, sink, NULL, error));
   return oxp__zip_writer_end(writer, error);
 }

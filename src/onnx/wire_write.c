@@ -5,15 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/copy.h"
 #include "onnx/schema.h"
 
-enum { WIRE_BUFFER_BYTES = 64 * 1024 };
+// Arrays from WIRE_DEFER_BYTES on are worth a job of their own where the sink can copy them.
+enum { WIRE_BUFFER_BYTES = 64 * 1024, WIRE_DEFER_BYTES = 256 * 1024 };
 
 // Lengths of all nested messages, in the order in which their walks begin.
 typedef struct wire_lengths {
   uint64_t *at;
   size_t count, capacity, next;
 } wire_lengths;
+
+// A payload that the sink copies at the end, and what it will have seen then.
+typedef struct wire_deferred {
+  struct wire_deferred *next;
+  const oxp__tensor_proto *proto;
+  oxp__tensor_stats stats;
+} wire_deferred;
 
 typedef struct wire_writer {
   const oxp_graph *graph;
@@ -23,6 +32,8 @@ typedef struct wire_writer {
   oxp__sink sink;
   unsigned char *buffer;
   size_t buffered;
+  oxp__arena arena;        // of what is deferred
+  wire_deferred *deferred; // the last one first
   oxp_error *error;
 } wire_writer;
 
@@ -123,6 +134,33 @@ static void wire_warn(const oxp_graph *graph, const oxp__tensor_proto *proto, co
                     oxp_dtype_name(proto->as));
 }
 
+static oxp_status wire_defer(wire_writer *writer, const oxp__tensor_proto *proto)
+{
+  wire_deferred *deferred = oxp__arena_new(&writer->arena, 1, sizeof *deferred);
+  if (!deferred)
+    return oxp__fail_memory(writer->error, sizeof *deferred);
+  *deferred = (wire_deferred){ .next = writer->deferred, .proto = proto };
+  writer->deferred = deferred;
+  OXP__TRY(wire_flush(writer));
+  return writer->sink.defer(writer->sink.context, &proto->tensor, &deferred->stats, writer->error);
+}
+
+// Copies what was deferred; what was seen on the way becomes warnings in the order of the file.
+static oxp_status wire_settle(wire_writer *writer)
+{
+  OXP__TRY(writer->deferred ? writer->sink.settle(writer->sink.context, writer->error) : OXP_OK);
+  wire_deferred *forwards = NULL;
+  while (writer->deferred) {
+    wire_deferred *next = writer->deferred->next;
+    writer->deferred->next = forwards;
+    forwards = writer->deferred;
+    writer->deferred = next;
+  }
+  for (; forwards; forwards = forwards->next)
+    wire_warn(writer->graph, forwards->proto, &forwards->stats);
+  return OXP_OK;
+}
+
 static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *proto)
 {
   uint64_t bytes = proto->has_tensor ? oxp__tensor_bytes(&proto->tensor, proto->as) : proto->raw.count;
@@ -133,8 +171,10 @@ static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *pro
     writer->counted += bytes;
     return OXP_OK;
   }
+  if (writer->sink.defer && bytes >= WIRE_DEFER_BYTES && oxp__copy_is_possible(&proto->tensor, proto->as))
+    return wire_defer(writer, proto);
   oxp__tensor_stats stats = { 0 };
-  oxp__sink sink = { wire_payload_chunk, writer };
+  oxp__sink sink = { .write = wire_payload_chunk, .context = writer };
   oxp_status status = oxp__tensor_stream(&proto->tensor, proto->as, sink, &stats, writer->error);
   if (status != OXP_OK)
     return oxp__at_key(writer->error, status, proto->name ? proto->name : "");
@@ -303,6 +343,9 @@ oxp_status oxp__model_write(const oxp_graph *graph, oxp__sink sink, oxp_error *e
     status = wire_message(&writer, &oxp__schema_model, &graph->model);
   if (status == OXP_OK)
     status = wire_flush(&writer);
+  if (status == OXP_OK)
+    status = wire_settle(&writer);
+  oxp__arena_fini(&writer.arena);
   free(writer.buffer);
   free(writer.lengths.at);
   return status;

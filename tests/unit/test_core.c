@@ -387,7 +387,7 @@ static void tensor_views_of_forward_only_sources_are_spooled(void **state)
   tensor.forward_only = true;
   oxp_tensor view = oxp__tensor_permute(&tensor, (const int[]){ 1, 0 });
   transposed_check check = { 0, 1500, 1000 };
-  oxp__sink sink = { check_transposed, &check };
+  oxp__sink sink = { .write = check_transposed, .context = &check };
   assert_int_equal(oxp__tensor_stream(&view, OXP_DTYPE_NONE, sink, NULL, NULL), OXP_OK);
   assert_int_equal(check.at, 1000 * 1500);
   assert_int_equal(source.at, 4 * 1000 * 1500); // to the last byte: that is where a checksum is verified
@@ -419,7 +419,8 @@ static void tensor_counts_what_a_conversion_changes(void **state)
   oxp_tensor wide = oxp_tensor_from_memory(OXP_FLOAT64, 1, (int64_t[]){ 4 }, exact);
   oxp__tensor_stats stats = { 0 };
   size_t bytes = 0;
-  assert_int_equal(oxp__tensor_stream(&wide, OXP_FLOAT32, (oxp__sink){ swallow, &bytes }, &stats, NULL), OXP_OK);
+  assert_int_equal(
+      oxp__tensor_stream(&wide, OXP_FLOAT32, (oxp__sink){ .write = swallow, .context = &bytes }, &stats, NULL), OXP_OK);
   assert_int_equal(bytes, 16);
   assert_int_equal(stats.changed, 2);
   assert_int_equal(stats.not_finite, 1);

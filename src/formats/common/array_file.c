@@ -31,7 +31,8 @@ oxp_status oxp_array_write(const oxp_array *array, const char *path, oxp_error *
   oxp__output output = { 0 };
   OXP__TRY(oxp__output_open(&output, path, error));
   oxp_tensor tensor = oxp__tensor_from_array(array);
-  oxp_status status = oxp__npy_write(&tensor, OXP_DTYPE_NONE, (oxp__sink){ oxp__output_write, &output }, error);
+  oxp_status status =
+      oxp__npy_write(&tensor, OXP_DTYPE_NONE, (oxp__sink){ .write = oxp__output_write, .context = &output }, error);
   if (status == OXP_OK)
     return oxp__output_commit(&output, OXP_SYNC_AUTO, error);
   oxp__output_abort(&output);

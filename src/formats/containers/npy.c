@@ -290,6 +290,7 @@ oxp_status oxp__npy_open_member(oxp__arena *arena, const oxp__zip *zip, const ox
     return oxp__at_key(error, status, member->name);
   npy->tensor.forward_only = true;
   npy->tensor.origin = member->name;
+  npy->tensor.extent = oxp__zip_extent(arena, zip, member);
   return OXP_OK;
 }
 

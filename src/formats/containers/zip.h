@@ -3,6 +3,7 @@
 #ifndef OXP_FORMATS_CONTAINERS_ZIP_H
 #define OXP_FORMATS_CONTAINERS_ZIP_H
 
+#include "core/copy.h"
 #include "core/file.h"
 #include "core/tensor.h"
 
@@ -35,6 +36,10 @@ typedef struct oxp__zip_stream oxp__zip_stream;
 oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member,
                                 oxp__zip_stream **out, oxp_error *error);
 oxp_status oxp__zip_read(void *stream, uint64_t offset, void *buffer, size_t count, oxp_error *error);
+
+// The bytes of a stored member as a span of the archive's file, with its checksum; NULL for a deflated one or when memory is
+// out. Lives in `arena`.
+const oxp_extent *oxp__zip_extent(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member);
 
 // Gives back what reading holds in memory; the next read starts over. For streams of which only the start was needed.
 void oxp__zip_stream_rest(oxp__zip_stream *stream);

@@ -1,6 +1,7 @@
 // zip_stream.c: the bytes of one member of a ZIP archive, inflated on the way where needed, with its checksum verified when the
 // last byte has been read in order. Memory is bounded and held only between the first and the last byte. Place:
 // formats/containers.
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -52,6 +53,19 @@ oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const ox
   OXP__TRY(oxp__arena_defer(arena, zip_stream_close, stream, error));
   *out = stream;
   return OXP_OK;
+}
+
+const oxp_extent *oxp__zip_extent(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member)
+{
+  oxp_extent *extent = member->deflated ? NULL : oxp__arena_new(arena, 1, sizeof *extent);
+  if (extent)
+    *extent = (oxp_extent){ .descriptor = zip->file->descriptor,
+                            .path = zip->file->path,
+                            .offset_bytes = member->data_offset,
+                            .size_bytes = member->plain_bytes,
+                            .has_crc = true,
+                            .crc = member->crc };
+  return extent;
 }
 
 static oxp_status zip_start(oxp__zip_stream *stream, oxp_error *error)
@@ -148,7 +162,7 @@ static oxp_status zip_next(oxp__zip_stream *stream, unsigned char *buffer, size_
       OXP__TRY(zip_inflate(stream, buffer, step, error));
     else
       OXP__TRY(oxp__file_read(stream->file, member->data_offset + stream->position, buffer, step, error));
-    stream->crc = (uint32_t)crc32_z(stream->crc, buffer, step);
+    stream->crc = libdeflate_crc32(stream->crc, buffer, step);
     stream->position += step;
     buffer += step;
     count -= step;

@@ -1,7 +1,7 @@
 // zip_writer.c: an archive of stored members in the layout that CPython's zipfile gives NumPy's savez: dated 1980-01-01, each
 // local header with a ZIP64 field. Sizes and checksums are filled in once the data has passed. Place: formats/containers.
+#include <libdeflate.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "core/text.h"
 #include "formats/containers/bytes.h"
@@ -94,7 +94,7 @@ oxp_status oxp__zip_writer_write(void *context, const void *bytes, size_t count,
 {
   oxp__zip_writer *writer = context;
   zip_written *member = &writer->members[writer->count - 1];
-  member->crc = (uint32_t)crc32_z(member->crc, bytes, count);
+  member->crc = libdeflate_crc32(member->crc, bytes, count);
   return oxp__output_write(writer->output, bytes, count, error);
 }
 

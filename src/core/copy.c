@@ -1,0 +1,255 @@
+// copy.c: see copy.h. The jobs' bytes are cut into pieces of equal size; threads take the next piece until none is left, and
+// each piece's checksum is kept, so that an array's checksum can be put together from its pieces in order. Place: core.
+#include "core/copy.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum {
+  COPY_BUFFER_BYTES = 256 * 1024,     // stays in the second-level cache
+  COPY_PIECE_BYTES = 4 * 1024 * 1024, // what a thread takes at once
+  COPY_MOST_THREADS = 4               // more do not make a disk faster
+};
+
+typedef struct copy_piece {
+  size_t job;
+  uint64_t offset, count; // in the array
+  uint32_t crc;
+  int64_t not_finite;
+} copy_piece;
+
+typedef struct copy_state {
+  oxp__copy_job *jobs;
+  copy_piece *pieces;
+  size_t piece_count;
+  int target;
+  const char *target_path;
+  oxp__copy_progress progress;
+  void *context;
+  atomic_size_t next;        // piece to take
+  atomic_uint_fast64_t done; // bytes
+  atomic_bool stopped;       // somebody failed or cancelled
+  pthread_mutex_t mutex;     // guards what follows
+  oxp_status status;         // the first failure
+  oxp_error error;
+} copy_state;
+
+bool oxp__copy_is_possible(const oxp_tensor *tensor, oxp_dtype as)
+{
+  const oxp_extent *extent = tensor->extent;
+  if (!extent || tensor->rank < 0 || (as && as != tensor->dtype) || !oxp__tensor_is_contiguous(tensor))
+    return false;
+  bool little = !tensor->big_endian || oxp_dtype_bytes(tensor->dtype) == 1;
+  uint64_t bytes = oxp__tensor_bytes(tensor, OXP_DTYPE_NONE);
+  return little && tensor->offset_bytes <= extent->size_bytes && extent->size_bytes - tensor->offset_bytes == bytes;
+}
+
+// ---- One piece ----
+
+static void copy_fail(copy_state *state, const oxp_error *error, oxp_status status)
+{
+  pthread_mutex_lock(&state->mutex);
+  if (state->status == OXP_OK) {
+    state->status = status;
+    state->error = *error;
+  }
+  pthread_mutex_unlock(&state->mutex);
+  atomic_store(&state->stopped, true);
+}
+
+static oxp_status copy_read(const oxp_extent *extent, uint64_t offset, unsigned char *buffer, size_t count,
+                            oxp_error *error)
+{
+  while (count > 0) {
+    ssize_t got = pread(extent->descriptor, buffer, count, (off_t)offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return oxp__fail_errno(error, extent->path, "read the file");
+    if (got == 0) {
+      oxp__fail(error, OXP_BAD_FILE, "the file ends at byte %llu, it was longer when it was opened",
+                (unsigned long long)offset);
+      return oxp__at_file(error, OXP_BAD_FILE, extent->path);
+    }
+    buffer += got;
+    offset += (uint64_t)got;
+    count -= (size_t)got;
+  }
+  return OXP_OK;
+}
+
+static oxp_status copy_write(const copy_state *state, uint64_t offset, const unsigned char *buffer, size_t count,
+                             oxp_error *error)
+{
+  while (count > 0) {
+    ssize_t put = pwrite(state->target, buffer, count, (off_t)offset);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return oxp__fail_errno(error, state->target_path, "write the file");
+    buffer += put;
+    offset += (uint64_t)put;
+    count -= (size_t)put;
+  }
+  return OXP_OK;
+}
+
+static oxp_status copy_piece_bytes(copy_state *state, copy_piece *piece, unsigned char *buffer, oxp_error *error)
+{
+  const oxp__copy_job *job = &state->jobs[piece->job];
+  const oxp_extent *extent = job->tensor->extent;
+  uint64_t from = extent->offset_bytes + job->tensor->offset_bytes + piece->offset;
+  uint64_t to = job->target_offset + piece->offset;
+  for (uint64_t done = 0; done < piece->count && !atomic_load(&state->stopped);) {
+    size_t count = piece->count - done < COPY_BUFFER_BYTES ? (size_t)(piece->count - done) : COPY_BUFFER_BYTES;
+    OXP__TRY(copy_read(extent, from + done, buffer, count, error));
+    piece->crc = libdeflate_crc32(piece->crc, buffer, count);
+    piece->not_finite += oxp__count_not_finite(job->tensor->dtype, buffer, count / oxp_dtype_bytes(job->tensor->dtype));
+    OXP__TRY(copy_write(state, to + done, buffer, count, error));
+    done += count;
+    atomic_fetch_add(&state->done, count);
+  }
+  return OXP_OK;
+}
+
+static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
+{
+  while (!atomic_load(&state->stopped)) {
+    size_t index = atomic_fetch_add(&state->next, 1);
+    if (index >= state->piece_count)
+      return;
+    oxp_error error = { 0 };
+    oxp_status status = copy_piece_bytes(state, &state->pieces[index], buffer, &error);
+    if (status == OXP_OK && reports && state->progress && !state->progress(state->context, atomic_load(&state->done)))
+      status = oxp__fail(&error, OXP_CANCELLED, "stopped on request; nothing was written");
+    if (status != OXP_OK)
+      copy_fail(state, &error, status);
+  }
+}
+
+static void *copy_thread(void *context)
+{
+  unsigned char *buffer = malloc(COPY_BUFFER_BYTES);
+  if (buffer)
+    copy_work(context, buffer, false);
+  free(buffer); // without a buffer the other threads do the work
+  return NULL;
+}
+
+// ---- All of them ----
+
+static size_t copy_count_pieces(const oxp__copy_job *jobs, size_t count)
+{
+  size_t pieces = 0;
+  for (size_t i = 0; i < count; i++)
+    pieces += (size_t)(oxp__tensor_bytes(jobs[i].tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES) + 1;
+  return pieces;
+}
+
+static void copy_cut(copy_state *state, size_t job)
+{
+  uint64_t bytes = oxp__tensor_bytes(state->jobs[job].tensor, OXP_DTYPE_NONE);
+  for (uint64_t offset = 0; offset < bytes; offset += COPY_PIECE_BYTES) {
+    uint64_t left = bytes - offset;
+    state->pieces[state->piece_count++] =
+        (copy_piece){ .job = job, .offset = offset, .count = left < COPY_PIECE_BYTES ? left : COPY_PIECE_BYTES };
+  }
+}
+
+// The checksum of what lies before the array in its extent (a header of some hundred bytes).
+static oxp_status copy_head_crc(const oxp_tensor *tensor, uint32_t *crc, oxp_error *error)
+{
+  unsigned char bytes[4096];
+  *crc = 0;
+  for (uint64_t done = 0; done < tensor->offset_bytes;) {
+    uint64_t left = tensor->offset_bytes - done;
+    size_t count = left < sizeof bytes ? (size_t)left : sizeof bytes;
+    OXP__TRY(copy_read(tensor->extent, tensor->extent->offset_bytes + done, bytes, count, error));
+    *crc = libdeflate_crc32(*crc, bytes, count);
+    done += count;
+  }
+  return OXP_OK;
+}
+
+// Puts a job's pieces together: what was counted, and the checksum. `at` is the job's first piece; it moves to the next job's.
+static oxp_status copy_judge(copy_state *state, size_t index, size_t *at, oxp_error *error)
+{
+  oxp__copy_job *job = &state->jobs[index];
+  const oxp_extent *extent = job->tensor->extent;
+  uint32_t crc = 0, whole = 0;
+  if (extent->has_crc)
+    OXP__TRY(copy_head_crc(job->tensor, &whole, error));
+  for (; *at < state->piece_count && state->pieces[*at].job == index; ++*at) {
+    const copy_piece *piece = &state->pieces[*at];
+    crc = (uint32_t)crc32_combine(crc, piece->crc, (z_off_t)piece->count);
+    whole = (uint32_t)crc32_combine(whole, piece->crc, (z_off_t)piece->count);
+    job->stats->not_finite += piece->not_finite;
+  }
+  job->stats->crc = crc;
+  if (!extent->has_crc || whole == extent->crc)
+    return OXP_OK;
+  const char *origin = job->tensor->origin;
+  oxp__fail(error, OXP_BAD_FILE, "the data is damaged: its checksum is %08x, the archive says %08x", (unsigned)whole,
+            (unsigned)extent->crc);
+  oxp__at_key(error, OXP_BAD_FILE, origin ? origin : "an array");
+  return oxp__at_file(error, OXP_BAD_FILE, extent->path);
+}
+
+static void copy_run_threads(copy_state *state, unsigned char *buffer)
+{
+  pthread_t others[COPY_MOST_THREADS];
+  int started = 0;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  int threads = cores > COPY_MOST_THREADS ? COPY_MOST_THREADS : cores < 1 ? 1 : (int)cores;
+  if ((size_t)threads > state->piece_count)
+    threads = (int)state->piece_count;
+  while (started + 1 < threads && pthread_create(&others[started], NULL, copy_thread, state) == 0)
+    started++;
+  copy_work(state, buffer, true);
+  for (int i = 0; i < started; i++)
+    pthread_join(others[i], NULL);
+}
+
+static oxp_status copy_run(copy_state *state, size_t count, oxp_error *error)
+{
+  for (size_t i = 0; i < count; i++)
+    copy_cut(state, i);
+  unsigned char *buffer = malloc(COPY_BUFFER_BYTES);
+  if (!buffer)
+    return oxp__fail_memory(error, COPY_BUFFER_BYTES);
+  copy_run_threads(state, buffer);
+  free(buffer);
+  if (state->status != OXP_OK) {
+    if (error)
+      *error = state->error;
+    return state->status;
+  }
+  size_t at = 0;
+  for (size_t i = 0; i < count; i++)
+    OXP__TRY(copy_judge(state, i, &at, error));
+  return OXP_OK;
+}
+
+oxp_status oxp__copy_run(oxp__copy_job *jobs, size_t count, int target, const char *target_path,
+                         oxp__copy_progress progress, void *context, oxp_error *error)
+{
+  size_t pieces = copy_count_pieces(jobs, count);
+  copy_state state = { .jobs = jobs,
+                       .pieces = malloc(pieces * sizeof *state.pieces + 1),
+                       .target = target,
+                       .target_path = target_path,
+                       .progress = progress,
+                       .context = context,
+                       .mutex = PTHREAD_MUTEX_INITIALIZER };
+  if (!state.pieces)
+    return oxp__fail_memory(error, pieces * sizeof *state.pieces);
+  oxp_status status = copy_run(&state, count, error);
+  free(state.pieces);
+  return status;
+}

@@ -1,0 +1,37 @@
+// copy.h: large arrays from file to file at the speed of the disk: several threads with small buffers, checksums verified as the
+// bytes pass. Knows no file format. Place: core.
+#ifndef OXP_CORE_COPY_H
+#define OXP_CORE_COPY_H
+
+#include "core/tensor.h"
+
+// Where the bytes behind a tensor's read function lie in a file, when they lie there as they are.
+struct oxp_extent {
+  int descriptor;
+  const char *path;      // for messages
+  uint64_t offset_bytes; // in the file, of what `read` calls offset 0
+  uint64_t size_bytes;   // from there
+  bool has_crc;
+  uint32_t crc; // CRC-32 of those size_bytes
+};
+
+// One array on its way. The bytes go to `target_offset` of the target.
+typedef struct oxp__copy_job {
+  const oxp_tensor *tensor;
+  uint64_t target_offset;
+  oxp__tensor_stats *stats; // filled by oxp__copy_run; borrowed
+} oxp__copy_job;
+
+// True when the tensor's canonical bytes are a span of a file that can be copied as it is: contiguous, little-endian, not
+// converted, reaching to the end of its extent (so that its checksum can be verified).
+bool oxp__copy_is_possible(const oxp_tensor *tensor, oxp_dtype as);
+
+// Called on the calling thread with the bytes done so far; false cancels.
+typedef bool (*oxp__copy_progress)(void *context, uint64_t done_bytes);
+
+// Runs all jobs on a few threads (the calling one included) and verifies every checksum. On failure the target holds anything.
+// `progress` may be NULL.
+oxp_status oxp__copy_run(oxp__copy_job *jobs, size_t count, int target, const char *target_path,
+                         oxp__copy_progress progress, void *context, oxp_error *error);
+
+#endif
