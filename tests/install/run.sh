@@ -27,7 +27,7 @@ prove() { # PROGRAM MODEL
 prove "$work/mlp" mlp.onnx
 prove "$work/mlp_static" mlp-static.onnx
 cmp mlp.onnx mlp-static.onnx
-"$work/use" "$source/examples/b_cnn.netcl"
+"$work/use" "$source/tests/data/netcl/a_mlp.netcl"
 
 pc=$(find "$prefix" -name onnxport.pc)
 export PKG_CONFIG_PATH=${pc%/*}
