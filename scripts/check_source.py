@@ -76,6 +76,7 @@ def main():
         ("src", [include_order, function_length, opening_comment]),
         ("tests", [function_length, opening_comment_of_test]),
         ("examples", [function_length, opening_comment]),
+        ("bench", [function_length, opening_comment]),
         ("include", [opening_comment, prose]),
     ]
     for folder, functions in checks:

@@ -77,5 +77,5 @@ configure() { # FOLDER OPTION...
 
 # All C and C++ files of the project, ended by zero bytes.
 list_sources() {
-  find include src tests examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print0
+  find include src tests examples bench -type f \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print0
 }
