@@ -258,13 +258,15 @@ static oxp_status session_check_input(const oxp__port *port, const oxp_array *ar
 static bool session_find_symbol(const oxp_session *session, int input, int axis, int *first_input, int *first_axis)
 {
   int64_t symbol = session->inputs[input].shape[axis];
-  for (int i = 0; i <= input; i++)
-    for (int k = 0; k < session->inputs[i].rank && (i < input || k < axis); k++)
+  for (int i = 0; i <= input; i++) {
+    int axes = i < input ? session->inputs[i].rank : axis;
+    for (int k = 0; k < axes; k++)
       if (session->inputs[i].shape[k] == symbol) {
         *first_input = i;
         *first_axis = k;
         return true;
       }
+  }
   return false;
 }
 
