@@ -1,6 +1,7 @@
 // verb_verify.c: `onnxport verify`: runs a network on two engines and compares. The exit status is the verdict. Place: cli.
 #include "cli/inputs.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,6 +39,8 @@ static oxp_status verify_request(verify_job *job, oxp_error *error)
   OXP__TRY(oxp__option_float(arguments, "atol", &options->atol, error));
   if (options->rtol < 0 || options->atol < 0)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "--rtol and --atol cannot be negative");
+  if (options->rtol == 0 && options->atol == 0)
+    options->atol = DBL_TRUE_MIN; // exact was asked for; two zeros would mean the defaults
   OXP__TRY(oxp__request_model(arguments, &options->lower, error));
   options->batch = options->lower.batch;
   return oxp__request_session(arguments, &options->session, error);
