@@ -383,16 +383,33 @@ OXP_API void oxp_graph_free(oxp_graph *graph);
 // findings in one message.
 OXP_API oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error);
 
+// Where the weights go. AUTO: into the model's file, unless it would exceed the 2 GiB that the format allows; then into
+// one data file beside it, called NAME.<16 hex digits of its content>.data. A model is never left with another model's
+// data: the data file has its final name before the model does, and is another file whenever its content differs.
+// Data files of earlier models of that name are removed once the new model is in place.
+typedef enum oxp_external_data { OXP_EXTERNAL_AUTO = 0, OXP_EXTERNAL_NEVER, OXP_EXTERNAL_ALWAYS } oxp_external_data;
+
 typedef struct oxp_write_options {
   oxp_sync sync;
+  oxp_external_data external_data;
   oxp_progress_function progress; // may be NULL
   void *progress_context;
 } oxp_write_options;
 
+// What was written.
+typedef struct oxp_write_report {
+  uint64_t model_bytes;
+  uint64_t data_bytes; // 0: everything is in the model's file
+  char data_file[512]; // name of the data file beside the model; empty: none
+} oxp_write_report;
+
 // Writes the model to a file: to a temporary one beside it, which then takes its name. After any failure the
-// target is as it was. Or writes it to a function, in order. *written_bytes may be NULL.
+// target is as it was. OXP_UNSUPPORTED when the model is too large for one file and may have no other. `report` may
+// be NULL.
 OXP_API oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
-                                   uint64_t *written_bytes, oxp_error *error);
+                                   oxp_write_report *report, oxp_error *error);
+
+// Writes the model, weights included, to a function, in order.
 OXP_API oxp_status oxp_graph_write_to(const oxp_graph *graph, oxp_write_function write, void *context,
                                       oxp_error *error);
 

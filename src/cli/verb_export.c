@@ -6,6 +6,8 @@
 
 static const oxp__option export_options[] = {
   { "output", "FILE", "the model to write; default: SRC with the suffix .onnx; an existing file is replaced", 'o' },
+  { "external-data", "WHEN",
+    "weights in a data file beside the model: auto (the default: above 2 GiB), never or always", 0 },
   { "sync", "WHEN", "force data to the disk: auto (the default: when a file is replaced), always or never", 0 },
   { "quiet", NULL, "print no summary and no progress", 'q' },
 };
@@ -16,7 +18,7 @@ typedef struct export_job {
   char *output;
   oxp_network *network;
   oxp_graph *graph;
-  uint64_t written_bytes;
+  oxp_write_report written;
 } export_job;
 
 // SRC with its suffix replaced by .onnx; a leading dot or a folder's dot is no suffix.
@@ -31,16 +33,21 @@ static char *export_default_output(oxp__arena *arena, const char *source)
 
 static oxp_status export_write(export_job *job, oxp_error *error)
 {
-  static const char *const syncs[] = { "auto", "always", "never", NULL };
+  static const char *const whens[] = { "auto", "always", "never", NULL };
   static const oxp_sync sync_values[] = { OXP_SYNC_AUTO, OXP_SYNC_ALWAYS, OXP_SYNC_NEVER };
-  int sync = 0;
-  OXP__TRY(oxp__option_choice(job->arguments, "sync", syncs, &sync, error));
+  static const oxp_external_data external_values[] = { OXP_EXTERNAL_AUTO, OXP_EXTERNAL_ALWAYS, OXP_EXTERNAL_NEVER };
+  int sync = 0, external = 0;
+  OXP__TRY(oxp__option_choice(job->arguments, "sync", whens, &sync, error));
+  OXP__TRY(oxp__option_choice(job->arguments, "external-data", whens, &external, error));
   oxp__progress progress;
   bool silent = oxp__option_given(job->arguments, "quiet") || oxp__option_given(job->arguments, "json");
   oxp__progress_start(&progress, job->output, silent);
-  oxp_write_options options = { sync_values[sync], oxp__progress_step, &progress };
+  oxp_write_options options = { .sync = sync_values[sync],
+                                .external_data = external_values[external],
+                                .progress = oxp__progress_step,
+                                .progress_context = &progress };
   oxp__signals_catch();
-  oxp_status status = oxp_graph_write(job->graph, job->output, &options, &job->written_bytes, error);
+  oxp_status status = oxp_graph_write(job->graph, job->output, &options, &job->written, error);
   oxp__signals_release();
   oxp__progress_end(&progress);
   return status;
@@ -64,7 +71,9 @@ static oxp_status export_print_json(const export_job *job, oxp_error *error)
   oxp__subject_json(&json, &written);
   oxp__json_int(&json, "layers", oxp_network_layer_count(job->network));
   oxp__json_int(&json, "parameters", oxp_network_parameter_count(job->network));
-  oxp__json_u64(&json, "bytes", job->written_bytes);
+  oxp__json_u64(&json, "bytes", job->written.model_bytes + job->written.data_bytes);
+  if (job->written.data_file[0])
+    oxp__json_text(&json, "data_file", job->written.data_file);
   oxp__warnings_json(&json, job->network, job->graph);
   oxp__json_end(&json, '}');
   return oxp__json_print(&json, error);
@@ -84,9 +93,11 @@ static oxp_status export_print_summary(const export_job *job, oxp_error *error)
   oxp__text_printf(&text, "  %d %s, ", layers, layers == 1 ? "layer" : "layers");
   oxp__text_add_count(&text, oxp_network_parameter_count(job->network));
   oxp__text_add(&text, " parameters, ");
-  oxp__text_add_size(&text, job->written_bytes);
+  oxp__text_add_size(&text, job->written.model_bytes + job->written.data_bytes);
   oxp__text_printf(&text, ", opset %d, IR version %d, profile %s\n", oxp_graph_opset(job->graph),
                    oxp_graph_ir_version(job->graph), export_profile(job));
+  if (job->written.data_file[0])
+    oxp__text_printf(&text, "  weights in %s beside it; the two belong together\n", job->written.data_file);
   return oxp__print_text(&text, error);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -243,21 +244,60 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
   return output_put(output, (int64_t)offset, bytes, count, error);
 }
 
-// After a rename the folder's entry is on the disk only when the folder was synced too.
-static oxp_status output_sync_folder(oxp__output *output, oxp_error *error)
+// A descriptor of the folder that a path lies in; -1 on failure.
+static int folder_open(const char *path)
 {
-  char *folder = strdup(output->target_path);
+  char *folder = strdup(path);
   if (!folder)
-    return oxp__fail_memory(error, PATH_MAX);
+    return -1;
   char *slash = strrchr(folder, '/');
   if (slash)
     slash[slash == folder ? 1 : 0] = 0;
   int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   free(folder);
+  return descriptor;
+}
+
+int oxp__folder_lock(const char *path)
+{
+  int descriptor = folder_open(path);
+  while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0)
+    if (errno != EINTR) {
+      close(descriptor);
+      descriptor = -1;
+    }
+  return descriptor;
+}
+
+void oxp__folder_unlock(int descriptor)
+{
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error)
+{
+  const char *slash = strrchr(output->target_path, '/');
+  size_t folder = slash ? (size_t)(slash - output->target_path) + 1 : 0;
+  size_t size = folder + strlen(name) + 1;
+  char *path = malloc(size);
+  if (!path)
+    return oxp__fail_memory(error, size);
+  snprintf(path, size, "%.*s%s", (int)folder, output->target_path, name);
+  free(output->target_path);
+  output->target_path = path;
+  output->replaces = false;
+  return output_check_target(output, error);
+}
+
+// After a rename the folder's entry is on the disk only when the folder was synced too.
+static oxp_status output_sync_folder(oxp__output *output, oxp_error *error)
+{
+  int descriptor = folder_open(output->target_path);
   if (descriptor < 0)
     return output_fail(output, "open the folder", error);
   // Some file systems cannot sync a folder (EINVAL): the rename is then as safe as it gets.
-  int failed = fsync(descriptor) != 0 && errno != EINVAL;
+  bool failed = fsync(descriptor) != 0 && errno != EINVAL;
   close(descriptor);
   return failed ? output_fail(output, "sync the folder", error) : OXP_OK;
 }

@@ -50,6 +50,14 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
 // Leaves a gap of `count` bytes, to be filled through the descriptor before the commit; *offset says where it begins.
 oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offset, oxp_error *error);
 
+// Gives the file that is being written another name than the one it was opened with, in the same folder.
+oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
+
+// Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one;
+// returns a descriptor that oxp__folder_unlock gives back, or -1 where folders cannot be locked.
+int oxp__folder_lock(const char *path);
+void oxp__folder_unlock(int descriptor);
+
 // Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it
 // over the target and closes. On failure the temporary file is gone and the target untouched.
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);

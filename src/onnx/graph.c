@@ -2,6 +2,7 @@
 // Does no I/O and knows nothing of the wire format. Place: onnx.
 #include "onnx/graph.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,6 +109,18 @@ static int64_t graph_fixed_symbol(const char *name)
   if (strcmp(name, "width") == 0)
     return OXP_DIM_WIDTH;
   return OXP_DIM_UNKNOWN;
+}
+
+void oxp__graph_warn_tensor(const oxp_graph *graph, const oxp__tensor_proto *proto, const oxp__tensor_stats *stats)
+{
+  const char *name = proto->name ? proto->name : "";
+  if (stats->not_finite > 0)
+    oxp__graph_warn(graph, "tensor \"%s\" holds %" PRId64 " %s not finite (NaN or infinity)", name, stats->not_finite,
+                    stats->not_finite == 1 ? "value that is" : "values that are");
+  if (stats->changed > 0)
+    oxp__graph_warn(graph, "tensor \"%s\": %" PRId64 " %s rounded from %s to %s", name, stats->changed,
+                    stats->changed == 1 ? "value was" : "values were", oxp_dtype_name(proto->tensor.dtype),
+                    oxp_dtype_name(proto->as));
 }
 
 int64_t oxp__graph_symbol(oxp_graph *graph, const char *name)

@@ -220,6 +220,9 @@ bool oxp__repeated_append(oxp__arena *arena, void *list, const void *element, si
 // Adds a warning sentence, once; bounded, and silently dropped only when memory is out.
 void oxp__graph_warn(const oxp_graph *graph, const char *format, ...) OXP__PRINTF(2, 3);
 
+// Warns of what was seen while an array was written: values that are not finite, conversions that rounded.
+void oxp__graph_warn_tensor(const oxp_graph *graph, const oxp__tensor_proto *proto, const oxp__tensor_stats *stats);
+
 // The dimension that stands for a name: one of OXP_DIM_* or a lower number; OXP_DIM_UNKNOWN also when memory is out.
 int64_t oxp__graph_symbol(oxp_graph *graph, const char *name);
 

@@ -1,6 +1,10 @@
 // store.c: models from and to files and functions: what surrounds reading and writing. Place: onnx.
-#include "core/copy.h"
-#include "onnx/graph.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "onnx/external.h"
 
 // --- Opening ---
 
@@ -27,85 +31,106 @@ oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *error)
 
 // --- Writing ---
 
-// A file that is being written, and what is copied into it at the end.
-typedef struct store_target {
-  oxp__output output;
-  const oxp_write_options *options;
-  uint64_t done, total; // bytes
-  oxp__copy_job *jobs;
-  size_t job_count, job_capacity;
-  oxp__arena arena; // of the jobs
-} store_target;
-
-static oxp_status store_report(store_target *target, oxp_error *error)
+// Gives the files their names: first the data (NULL: there is none), then the model that refers to it; then data files of
+// earlier models go. All under one lock, so that two exports to one model do not remove each other's data. A data file that
+// is new and did not get its model is taken away again.
+static oxp_status store_commit_locked(oxp__target *model, oxp__target *data, const char *model_path,
+                                      const char *data_path, oxp_sync sync, oxp_error *error)
 {
-  const oxp_write_options *options = target->options;
-  if (options->progress && !options->progress(options->progress_context, target->done, target->total))
-    return oxp__fail(error, OXP_CANCELLED, "stopped on request after %llu of %llu bytes; nothing was written",
-                     (unsigned long long)target->done, (unsigned long long)target->total);
-  return OXP_OK;
+  const char *slash = data_path ? strrchr(data_path, '/') : NULL;
+  bool is_new = data && !data->output.replaces;
+  if (data)
+    OXP__TRY(oxp__output_commit(&data->output, sync, error));
+  oxp_status status = oxp__output_commit(&model->output, sync, error);
+  if (status == OXP_OK)
+    oxp__external_clean(model_path, slash ? slash + 1 : data_path);
+  else if (is_new)
+    unlink(data_path);
+  return status;
 }
 
-static oxp_status store_write_chunk(void *context, const void *bytes, size_t count, oxp_error *error)
+static oxp_status store_commit(oxp__target *model, oxp__target *data, oxp_error *error)
 {
-  store_target *target = context;
-  OXP__TRY(oxp__output_write(&target->output, bytes, count, error));
-  target->done += count;
-  return store_report(target, error);
+  // Committing closes the targets and forgets their paths.
+  char *model_path = strdup(model->output.target_path), *data_path = data ? strdup(data->output.target_path) : NULL;
+  oxp_status status = OXP_OK;
+  if (!model_path || (data && !data_path))
+    status = oxp__fail_memory(error, strlen(model->output.target_path));
+  else {
+    int lock = oxp__folder_lock(model_path);
+    status = store_commit_locked(model, data, model_path, data_path, model->written->options->sync, error);
+    oxp__folder_unlock(lock);
+  }
+  free(model_path);
+  free(data_path);
+  return status;
 }
 
-static oxp_status store_defer(void *context, const oxp_tensor *tensor, oxp__tensor_stats *stats, oxp_error *error)
+static oxp_status store_write_whole(const oxp_graph *graph, oxp__target *model, oxp_error *error)
 {
-  store_target *target = context;
-  oxp__copy_job *jobs =
-      oxp__arena_grow(&target->arena, target->jobs, target->job_count, &target->job_capacity, sizeof *jobs);
-  if (!jobs)
-    return oxp__fail_memory(error, target->job_count * sizeof *jobs);
-  target->jobs = jobs;
-  oxp__copy_job *job = &jobs[target->job_count++];
-  *job = (oxp__copy_job){ .tensor = tensor, .stats = stats };
-  return oxp__output_skip(&target->output, oxp__tensor_bytes(tensor, OXP_DTYPE_NONE), &job->target_offset, error);
+  OXP__TRY(oxp__model_write(graph, oxp__target_sink(model), error));
+  return store_commit(model, NULL, error);
 }
 
-static bool store_copy_progress(void *context, uint64_t done_bytes)
+static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, oxp__target *data, oxp__arena *arena,
+                                   oxp_write_report *report, oxp_error *error)
 {
-  const store_target *target = context;
-  const oxp_write_options *options = target->options;
-  return !options->progress || options->progress(options->progress_context, target->done + done_bytes, target->total);
+  oxp_graph view;
+  const char *slash = strrchr(model->output.target_path, '/');
+  const char *name = slash ? slash + 1 : model->output.target_path;
+  OXP__TRY(oxp__external_write(graph, data, name, arena, &view, error));
+  OXP__TRY(oxp__model_size(&view, &report->model_bytes, error));
+  OXP__TRY(oxp__model_write(&view, oxp__target_sink(model), error));
+  report->data_bytes = data->output.written_bytes;
+  snprintf(report->data_file, sizeof report->data_file, "%s", oxp__external_name(data));
+  return store_commit(model, data, error);
 }
 
-static oxp_status store_settle(void *context, oxp_error *error)
+static oxp_status store_write_external(const oxp_graph *graph, oxp__target *model, oxp_write_report *report,
+                                       oxp_error *error)
 {
-  store_target *target = context;
-  OXP__TRY(oxp__copy_run(target->jobs, target->job_count, target->output.descriptor, target->output.target_path,
-                         store_copy_progress, target, error));
-  for (size_t i = 0; i < target->job_count; i++)
-    target->done += oxp__tensor_bytes(target->jobs[i].tensor, OXP_DTYPE_NONE);
-  return OXP_OK;
+  oxp__target data = { 0 };
+  oxp__arena arena = { 0 };
+  model->written->total_bytes = oxp__external_bytes(graph);
+  // The data's name is known when all of it was written; until then it lies beside the model under a temporary one.
+  oxp_status status = oxp__target_open(&data, model->output.target_path, model->written, error);
+  if (status == OXP_OK)
+    status = store_write_both(graph, model, &data, &arena, report, error);
+  oxp__target_fini(&data);
+  oxp__arena_fini(&arena);
+  return status;
 }
 
-static oxp_status store_write(store_target *target, const oxp_graph *graph, const char *path, oxp_error *error)
+// Whether the weights go to a file of their own.
+static oxp_status store_choose(const oxp_graph *graph, oxp_external_data wanted, uint64_t *bytes, bool *external,
+                               oxp_error *error)
 {
-  OXP__TRY(oxp__model_size(graph, &target->total, error));
-  OXP__TRY(oxp__output_open(&target->output, path, error));
-  oxp__sink sink = { .write = store_write_chunk, .context = target, .defer = store_defer, .settle = store_settle };
-  OXP__TRY(oxp__model_write(graph, sink, error));
-  return oxp__output_commit(&target->output, target->options->sync, error);
+  *external = wanted == OXP_EXTERNAL_ALWAYS && oxp__external_bytes(graph) > 0;
+  if (*external)
+    return OXP_OK;
+  oxp_status status = oxp__model_size(graph, bytes, error);
+  *external = status == OXP_UNSUPPORTED && wanted == OXP_EXTERNAL_AUTO && oxp__external_bytes(graph) > 0;
+  return *external ? OXP_OK : status;
 }
 
 oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
-                           uint64_t *written_bytes, oxp_error *error)
+                           oxp_write_report *report, oxp_error *error)
 {
   oxp_write_options defaults = { 0 };
-  store_target target = { .options = options ? options : &defaults };
-  oxp_status status = store_write(&target, graph, path, error);
-  oxp__output_abort(&target.output);
-  oxp__arena_fini(&target.arena);
-  if (status != OXP_OK)
-    return oxp__at_file(error, status, path);
-  if (written_bytes)
-    *written_bytes = target.done;
-  return OXP_OK;
+  oxp__written written = { .options = options ? options : &defaults };
+  oxp_write_report unwanted;
+  report = report ? report : &unwanted;
+  *report = (oxp_write_report){ 0 };
+  oxp__target model = { 0 };
+  bool external;
+  oxp_status status = store_choose(graph, written.options->external_data, &report->model_bytes, &external, error);
+  written.total_bytes = report->model_bytes;
+  if (status == OXP_OK)
+    status = oxp__target_open(&model, path, &written, error);
+  if (status == OXP_OK)
+    status = external ? store_write_external(graph, &model, report, error) : store_write_whole(graph, &model, error);
+  oxp__target_fini(&model);
+  return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
 }
 
 oxp_status oxp_graph_write_to(const oxp_graph *graph, oxp_write_function write, void *context, oxp_error *error)

@@ -122,18 +122,6 @@ static oxp_status wire_payload_chunk(void *context, const void *bytes, size_t co
   return wire_bytes(context, bytes, count);
 }
 
-static void wire_warn(const oxp_graph *graph, const oxp__tensor_proto *proto, const oxp__tensor_stats *stats)
-{
-  const char *name = proto->name ? proto->name : "";
-  if (stats->not_finite > 0)
-    oxp__graph_warn(graph, "tensor \"%s\" holds %" PRId64 " %s not finite (NaN or infinity)", name, stats->not_finite,
-                    stats->not_finite == 1 ? "value that is" : "values that are");
-  if (stats->changed > 0)
-    oxp__graph_warn(graph, "tensor \"%s\": %" PRId64 " %s rounded from %s to %s", name, stats->changed,
-                    stats->changed == 1 ? "value was" : "values were", oxp_dtype_name(proto->tensor.dtype),
-                    oxp_dtype_name(proto->as));
-}
-
 static oxp_status wire_defer(wire_writer *writer, const oxp__tensor_proto *proto)
 {
   wire_deferred *deferred = oxp__arena_new(&writer->arena, 1, sizeof *deferred);
@@ -157,7 +145,7 @@ static oxp_status wire_settle(wire_writer *writer)
     writer->deferred = next;
   }
   for (; forwards; forwards = forwards->next)
-    wire_warn(writer->graph, forwards->proto, &forwards->stats);
+    oxp__graph_warn_tensor(writer->graph, forwards->proto, &forwards->stats);
   return OXP_OK;
 }
 
@@ -178,7 +166,7 @@ static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *pro
   oxp_status status = oxp__tensor_stream(&proto->tensor, proto->as, sink, &stats, writer->error);
   if (status != OXP_OK)
     return oxp__at_key(writer->error, status, proto->name ? proto->name : "");
-  wire_warn(writer->graph, proto, &stats);
+  oxp__graph_warn_tensor(writer->graph, proto, &stats);
   return OXP_OK;
 }
 
@@ -187,8 +175,9 @@ static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *pro
 static oxp_status wire_too_big(wire_writer *writer, const char *what, uint64_t bytes)
 {
   return oxp__fail(writer->error, OXP_UNSUPPORTED,
-                   "%s would take %" PRIu64 " bytes; an ONNX file holds messages of at most %d bytes", what, bytes,
-                   OXP__MAX_MESSAGE_BYTES);
+                   "%s would take %" PRIu64
+                   " bytes; an ONNX file holds messages of at most %d bytes, more weights need external data",
+                   what, bytes, OXP__MAX_MESSAGE_BYTES);
 }
 
 static oxp_status wire_count_submessage(wire_writer *writer, const oxp__schema *schema, const void *message)

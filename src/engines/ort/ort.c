@@ -100,7 +100,8 @@ static oxp_status ort_load_temporary(ort_state *state, const oxp_graph *graph, c
                                      oxp_error *error)
 {
   const char *base = getenv("TMPDIR");
-  oxp__text folder = { 0 }, path = { 0 };
+  oxp__text folder = { 0 }, path = { 0 }, data = { 0 };
+  oxp_write_report report = { 0 };
   oxp__text_printf(&folder, "%s/onnxport-XXXXXX", base && base[0] ? base : "/tmp");
   oxp_status status = oxp__text_status(&folder, error);
   if (status == OXP_OK && !mkdtemp(folder.bytes))
@@ -109,15 +110,19 @@ static oxp_status ort_load_temporary(ort_state *state, const oxp_graph *graph, c
     oxp__text_printf(&path, "%s/model.onnx", folder.bytes);
     status = oxp__text_status(&path, error);
     if (status == OXP_OK)
-      status = oxp_graph_write(graph, path.bytes, &(oxp_write_options){ .sync = OXP_SYNC_NEVER }, NULL, error);
+      status = oxp_graph_write(graph, path.bytes, &(oxp_write_options){ .sync = OXP_SYNC_NEVER }, &report, error);
     if (status == OXP_OK)
       status = ort_load_file(state, path.bytes, options, error);
     if (path.bytes)
       unlink(path.bytes);
+    oxp__text_printf(&data, "%s/%s", folder.bytes, report.data_file);
+    if (report.data_file[0] && data.bytes)
+      unlink(data.bytes);
     rmdir(folder.bytes);
   }
   oxp__text_fini(&folder);
   oxp__text_fini(&path);
+  oxp__text_fini(&data);
   return status;
 }
 

@@ -1,0 +1,158 @@
+// Unit tests of weights in a data file beside the model.
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "onnx/graph.h"
+
+enum { SIDE = 40 }; // 6,400 bytes of weights: above what stays in the model
+
+static const oxp_write_options always = { .external_data = OXP_EXTERNAL_ALWAYS };
+
+// A linear layer without file, whose weights all have one value.
+static oxp_network *make_network(const float *weights)
+{
+  oxp_network *network = NULL;
+  assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, NULL), OXP_OK);
+  oxp_value x = oxp_network_add_input(network, NULL, 2, (int64_t[]){ OXP_DIM_BATCH, SIDE });
+  x = oxp_network_add_layer(network, "linear", NULL, 1, &x);
+  oxp_layer_set_int(network, x, "in_features", SIDE);
+  oxp_layer_set_int(network, x, "out_features", SIDE);
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ SIDE, SIDE }, weights);
+  oxp_tensor bias = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ SIDE }, weights);
+  oxp_layer_set_weight(network, x, "weight", &weight);
+  oxp_layer_set_weight(network, x, "bias", &bias);
+  oxp_network_add_output(network, x, NULL);
+  assert_int_equal(oxp_network_finish(network, NULL), OXP_OK);
+  return network;
+}
+
+static void write_model(const char *path, float value, const oxp_write_options *options, oxp_write_report *report)
+{
+  float weights[SIDE * SIDE];
+  for (int i = 0; i < SIDE * SIDE; i++)
+    weights[i] = value;
+  oxp_network *network = make_network(weights);
+  oxp_graph *graph = NULL;
+  oxp_error error = { 0 };
+  if (oxp_graph_lower(network, NULL, &graph, &error) != OXP_OK ||
+      oxp_graph_write(graph, path, options, report, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+}
+
+// How many files here end like this.
+static int count_files(const char *suffix)
+{
+  DIR *folder = opendir(".");
+  int count = 0;
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    size_t length = strlen(entry->d_name), tail = strlen(suffix);
+    count += length > tail && strcmp(entry->d_name + length - tail, suffix) == 0;
+  }
+  closedir(folder);
+  return count;
+}
+
+static int enter_empty_folder(void **state)
+{
+  (void)state;
+  char folder[] = "external-XXXXXX";
+  return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+  (void)state;
+  return chdir("..");
+}
+
+static void large_arrays_lie_aligned_in_the_data_file(void **state)
+{
+  (void)state;
+  oxp_write_report report;
+  write_model("m.onnx", 1.5f, &always, &report);
+  assert_memory_equal(report.data_file, "m.onnx.", 7);
+  assert_int_equal(report.data_bytes, SIDE * SIDE * 4);
+  struct stat status;
+  assert_int_equal(stat(report.data_file, &status), 0);
+  assert_int_equal(status.st_size, SIDE * SIDE * 4);
+  assert_int_equal(stat("m.onnx", &status), 0);
+  assert_int_equal(status.st_size, report.model_bytes);
+  oxp_graph *graph = NULL;
+  assert_int_equal(oxp_graph_open("m.onnx", &graph, NULL), OXP_OK);
+  const oxp__tensor_proto *weight = graph->model.graph->initializers.at[0],
+                          *bias = graph->model.graph->initializers.at[1];
+  assert_int_equal(weight->data_location, OXP__TENSOR_EXTERNAL);
+  assert_int_equal(weight->external.count, 3);
+  assert_string_equal(weight->external.at[0]->value, report.data_file); // bare: no folder in it
+  assert_string_equal(weight->external.at[1]->value, "0");
+  assert_string_equal(weight->external.at[2]->value, "6400");
+  assert_int_equal(bias->data_location, 0); // 160 bytes stay in the model
+  oxp_graph_free(graph);
+}
+
+static void rewriting_leaves_one_data_file_that_fits(void **state)
+{
+  (void)state;
+  oxp_write_report first, second, same;
+  write_model("m.onnx", 1, &always, &first);
+  write_model("m.onnx", 2, &always, &second);
+  assert_string_not_equal(first.data_file, second.data_file);
+  assert_int_equal(count_files(".data"), 1);
+  assert_int_equal(access(second.data_file, F_OK), 0);
+  write_model("m.onnx", 2, &always, &same);
+  assert_string_equal(second.data_file, same.data_file); // same input, same bytes, same name
+  assert_int_equal(count_files(".data"), 1);
+  write_model("m.onnx", 2, NULL, &same);
+  assert_int_equal(count_files(".data"), 0);
+  assert_string_equal(same.data_file, "");
+}
+
+static void other_files_are_left_alone(void **state)
+{
+  (void)state;
+  const char *const others[] = { "m.onnx.data", "m.onnx.0123456789abcdeg.data", "m.onnx.0123456789abcdef.data.bak",
+                                 "n.onnx.0123456789abcdef.data" };
+  for (size_t i = 0; i < 4; i++)
+    fclose(fopen(others[i], "wb"));
+  write_model("m.onnx", 1, &always, NULL);
+  for (size_t i = 0; i < 4; i++)
+    assert_int_equal(access(others[i], F_OK), 0);
+}
+
+static void a_model_that_cannot_be_replaced_keeps_its_data(void **state)
+{
+  (void)state;
+  float weights[SIDE * SIDE] = { 0 };
+  oxp_network *network = make_network(weights);
+  oxp_graph *graph = NULL;
+  assert_int_equal(oxp_graph_lower(network, NULL, &graph, NULL), OXP_OK);
+  oxp_error error = { 0 };
+  mkdir("m.onnx", 0755);
+  assert_int_equal(oxp_graph_write(graph, "m.onnx", &always, NULL, &error), OXP_IO);
+  assert_int_equal(count_files(".data"), 0);
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(large_arrays_lie_aligned_in_the_data_file, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(rewriting_leaves_one_data_file_that_fits, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(other_files_are_left_alone, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(a_model_that_cannot_be_replaced_keeps_its_data, enter_empty_folder, leave_folder),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
