@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <onnxport.h>
+#include "runtime.h"
 
 #define DATA OXP_TEST_DATA "/netcl/"
 
@@ -30,8 +30,6 @@ static oxp_verify_report *verify(const oxp_network *net, const oxp_graph *graph,
   oxp_verify_report *report = NULL;
   oxp_error error = { 0 };
   oxp_status status = oxp_verify(net, graph, options, &report, &error);
-  if (status == OXP_NOT_AVAILABLE)
-    skip();
   if (status != expected)
     fail_msg("%s, expected %s: %s %s", oxp_status_name(status), oxp_status_name(expected), error.message,
              report ? oxp_verify_finding(report) : "");
@@ -87,6 +85,7 @@ static oxp_network *build_dense(const float weights[4])
 static void two_engines_agree(void **state)
 {
   (void)state;
+  need_runtime();
   oxp_network *net = open_network(DATA "b_cnn.netcl", 3, (int64_t[]){ 3, 32, 32 });
   oxp_verify_report *report =
       verify(net, NULL, &(oxp_verify_options){ .rtol = 0, .atol = 1e-5, .layers = true, .seed = 4 }, OXP_OK);
@@ -147,6 +146,7 @@ static void given_samples_are_all_used(void **state)
 static void a_fixed_batch_is_kept(void **state)
 {
   (void)state;
+  need_runtime();
   float weights[4] = { 1, 2, 3, 4 };
   oxp_network *net = build_dense(weights);
   oxp_verify_options options = { .lower = { .batch = 3 } };
@@ -165,6 +165,7 @@ static void a_fixed_batch_is_kept(void **state)
 static void a_widened_export_is_compared_too(void **state)
 {
   (void)state;
+  need_runtime();
   oxp_network *net = open_network(DATA "a_mlp.netcl", 0, NULL);
   oxp_verify_options options = { .rtol = 0, .atol = 1e-6, .lower = { .dtype = OXP_FLOAT64, .opset = 18 } };
   oxp_verify_report *report = verify(net, NULL, &options, OXP_OK);
@@ -214,6 +215,7 @@ static void a_missing_runtime_is_an_error(void **state)
 static void the_runtime_loses_digits_in_batch_normalization(void **state)
 {
   (void)state;
+  need_runtime();
   oxp_network *net = open_network(DATA "d_bn.netcl", 3, (int64_t[]){ 5, 9, 7 });
   oxp_array x;
   assert_int_equal(oxp_array_read(DATA "d_bn.x.npy", &x, NULL), OXP_OK);
@@ -245,6 +247,7 @@ static void the_runtime_loses_digits_in_batch_normalization(void **state)
 static void a_wrong_model_is_found_out(void **state)
 {
   (void)state;
+  need_runtime();
   float weights[4] = { 1, 2, 3, 4 }, other_weights[4] = { 1, 2, 3, 4.5f };
   oxp_network *net = build_dense(weights), *other = build_dense(other_weights);
   oxp_graph *graph = NULL;
@@ -268,6 +271,7 @@ static void a_wrong_model_is_found_out(void **state)
 static void a_model_of_another_shape_is_refused(void **state)
 {
   (void)state;
+  need_runtime();
   oxp_network *net = open_network(DATA "a_mlp.netcl", 0, NULL);
   oxp_graph *graph = NULL;
   oxp_verify_report *report = NULL;
@@ -276,8 +280,6 @@ static void a_model_of_another_shape_is_refused(void **state)
   oxp_status status = oxp_verify(net, graph, NULL, &report, &error);
   oxp_graph_free(graph);
   oxp_network_free(net);
-  if (status == OXP_NOT_AVAILABLE)
-    skip();
   assert_int_equal(status, OXP_BAD_ARGUMENT);
   assert_non_null(strstr(error.message, "(batch, 20)"));
 }
@@ -287,6 +289,7 @@ static void a_model_of_another_shape_is_refused(void **state)
 static void the_runtimes_optimiser_is_found_out(void **state)
 {
   (void)state;
+  need_runtime();
   static const float large[1] = { 1e30f }, zero[1] = { 0 }, one[1] = { 1 };
   oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 4, (int64_t[]){ 1, 1, 1, 1 }, large);
   oxp_tensor gamma = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 1 }, large);
@@ -324,6 +327,7 @@ static void the_runtimes_optimiser_is_found_out(void **state)
 static void float32_itself_may_not_be_enough(void **state)
 {
   (void)state;
+  need_runtime();
   oxp_network *net = open_network(DATA "a_mlp.netcl", 0, NULL);
   oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .atol = 1e-12 }, OXP_DIFFERENT);
   assert_finding(report, "Neither side");
