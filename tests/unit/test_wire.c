@@ -426,6 +426,7 @@ static void two_gibibytes_need_a_data_file(void **state)
   assert_int_equal(builder.status, OXP_OK);
   assert_int_equal(oxp__model_size(graph, &size, &error), OXP_UNSUPPORTED);
   oxp_write_options never = { .external_data = OXP_EXTERNAL_NEVER };
+  unlink("big.onnx");
   assert_int_equal(oxp_graph_write(graph, "big.onnx", &never, NULL, &error), OXP_UNSUPPORTED);
   assert_non_null(strstr(error.message, "external data"));
   // By default the weights go to a file of their own; it is not worth writing here.
