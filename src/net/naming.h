@@ -2,6 +2,7 @@
 #ifndef OXP_NET_NAMING_H
 #define OXP_NET_NAMING_H
 
+#include "core/names.h"
 #include "layers/lowering.h"
 #include "net/network.h"
 
@@ -9,8 +10,7 @@
 // the graph's arena.
 typedef struct oxp__naming {
   oxp__arena *arena; // borrowed
-  struct oxp__name *table;
-  size_t count, capacity;
+  oxp__names names;  // the number of a name: how many numbered variants of it were handed out
   int counter;
   const char *layer_name; // the claimed name of the layer whose turn it is
 } oxp__naming;
