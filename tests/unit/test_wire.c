@@ -193,6 +193,36 @@ static void packed_numbers_are_read(void **state)
   free(model.at);
 }
 
+// int64_data 2, -1 and float_data 1, 2: few enough to be read as arrays, and written again as they came.
+static void few_typed_numbers_are_read(void **state)
+{
+  (void)state;
+  bytes shape = { 0 }, scales = { 0 }, damaged = { 0 }, graph = { 0 };
+  bytes_append(&shape, "\x08\x02\x10\x07", 4, NULL);
+  put(&shape, 7, "\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
+  bytes_append(&scales, "\x08\x02\x10\x01", 4, NULL);
+  put(&scales, 4, "\0\0\x80\x3f\0\0\0\x40", 8);
+  bytes_append(&damaged, "\x08\x02\x10\x01", 4, NULL);
+  put(&damaged, 4, "\0\0\x80\x3f\0\0\0", 7);
+  put_message(&graph, 5, &shape);
+  put_message(&graph, 5, &scales);
+  put_message(&graph, 5, &damaged);
+  bytes model = model_of(&graph);
+  expect_same_bytes(&model);
+  oxp_error error = { 0 };
+  oxp_graph *read = graph_of_bytes(&model, &error);
+  assert_non_null(read);
+  oxp__tensor_proto *const *at = read->model.graph->initializers.at;
+  double numbers[2];
+  assert_true(at[0]->has_tensor && at[1]->has_tensor && !at[2]->has_tensor);
+  assert_int_equal(oxp__tensor_read_f64(&at[0]->tensor, numbers, &error), OXP_OK);
+  assert_true(numbers[0] == 2 && numbers[1] == -1);
+  assert_int_equal(oxp__tensor_read_f64(&at[1]->tensor, numbers, &error), OXP_OK);
+  assert_true(numbers[0] == 1 && numbers[1] == 2);
+  oxp_graph_free(read);
+  free(model.at);
+}
+
 static void the_last_of_a_choice_counts(void **state)
 {
   (void)state;
@@ -446,6 +476,7 @@ int main(void)
     cmocka_unit_test(unknown_fields_stay_in_their_place),
     cmocka_unit_test(zeros_that_were_set_are_written),
     cmocka_unit_test(packed_numbers_are_read),
+    cmocka_unit_test(few_typed_numbers_are_read),
     cmocka_unit_test(the_last_of_a_choice_counts),
     cmocka_unit_test(bad_bytes_are_named),
     cmocka_unit_test(nesting_is_bounded),
