@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text.h"
+
 typedef struct status_row {
   const char *name;
   int exit_code;
@@ -45,7 +47,7 @@ int oxp_status_exit_code(oxp_status status)
   return row ? row->exit_code : 5;
 }
 
-// Copies text into a field, cut at the field's end without splitting a UTF-8 sequence; line breaks become spaces.
+// Copies text into a field, cut at the field's end without splitting a UTF-8 sequence, and makes it safe to show.
 static void error_copy(char *field, size_t size, const char *text)
 {
   size_t length = strlen(text);
@@ -56,9 +58,7 @@ static void error_copy(char *field, size_t size, const char *text)
   }
   memcpy(field, text, length);
   field[length] = 0;
-  for (size_t i = 0; i < length; i++)
-    if (field[i] == '\n' || field[i] == '\r')
-      field[i] = ' ';
+  oxp__text_clean(field);
 }
 
 oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ...)

@@ -94,6 +94,25 @@ bool oxp__text_is_utf8(const void *bytes, size_t length)
   return true;
 }
 
+// Control characters, among them U+0080 to U+009F: a terminal may obey them.
+static bool text_is_control(const unsigned char *at, size_t step)
+{
+  return step == 1 ? at[0] < 0x20 || at[0] == 0x7F : step == 2 && at[0] == 0xC2 && at[1] < 0xA0;
+}
+
+void oxp__text_clean(char *string)
+{
+  unsigned char *at = (unsigned char *)string;
+  for (size_t left = strlen(string); left > 0;) {
+    size_t step = text_sequence(at, left);
+    bool blank = *at == '\n' || *at == '\r' || *at == '\t';
+    if (step == 0 || text_is_control(at, step))
+      memset(at, blank ? ' ' : '?', step ? step : 1);
+    at += step ? step : 1;
+    left -= step ? step : 1;
+  }
+}
+
 static void text_add_json_char(oxp__text *text, unsigned char c)
 {
   if (c == '"' || c == '\\')

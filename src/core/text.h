@@ -30,6 +30,10 @@ void oxp__text_fini(oxp__text *text);
 // The name of a symbolic dimension: "batch", "height", "width", "?"; NULL for a known one.
 const char *oxp__dim_name(int64_t dim);
 
+// Makes a sentence safe to show, in place: line breaks and tabs become spaces; other control characters and bytes that are not
+// UTF-8, such as files hold in names, become question marks.
+void oxp__text_clean(char *string);
+
 // True when the bytes are valid UTF-8 without a zero byte.
 bool oxp__text_is_utf8(const void *bytes, size_t length);
 

@@ -43,10 +43,12 @@ void oxp__network_warn(oxp_network *network, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  const char **list = oxp__arena_grow(&network->arena, (void *)network->warnings, network->warning_count,
-                                      &network->warning_capacity, sizeof *list);
+  oxp__text_clean(sentence);
   const char *copy = oxp__arena_copy(&network->arena, sentence);
-  if (!list || !copy)
+  const char **list = copy ? oxp__arena_grow(&network->arena, (void *)network->warnings, network->warning_count,
+                                             &network->warning_capacity, sizeof *list)
+                           : NULL;
+  if (!list)
     return;
   network->warnings = list;
   list[network->warning_count++] = copy;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
+
 // Bounds on what a hostile or hopeless model can make us keep.
 enum { GRAPH_MAX_WARNINGS = 200, GRAPH_MAX_SYMBOLS = 1000, GRAPH_FIXED_SYMBOLS = 4, GRAPH_MAX_DIMS = 1 << 16 };
 
@@ -80,6 +82,7 @@ void oxp__graph_warn(const oxp_graph *graph, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
   }
+  oxp__text_clean(sentence);
   if (graph_has_warning(warnings, sentence))
     return;
   const char *copy = oxp__arena_copy(&graph->notes->arena, sentence);
