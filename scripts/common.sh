@@ -26,6 +26,8 @@ g++              test      c++
 python3          test      python3
 python3-venv     test      py:ensurepip
 graphviz         test      dot
+libclang-rt-14-dev fuzz    rt:fuzzer
+clang            fuzz      clang
 clang            lint      clang
 clang-format     lint      clang-format
 cppcheck         lint      cppcheck
@@ -37,6 +39,7 @@ is_here() { # PROBE
   case $1 in
     pc:*) command -v pkg-config >/dev/null && pkg-config --exists "${1#pc:}" ;;
     py:*) command -v python3 >/dev/null && python3 -c "import ${1#py:}" 2>/dev/null ;;
+    rt:*) clang -fsanitize="${1#rt:}" -x c -o /dev/null - <<<'int LLVMFuzzerTestOneInput(void) { return 0; }' 2>/dev/null ;;
     /*) [ -e "$1" ] ;;
     *) command -v "$1" >/dev/null ;;
   esac

@@ -1,0 +1,10 @@
+// A network from a description alone: every weight that the layers ask for is zeros. Shared by fuzz targets.
+#ifndef OXP_TESTS_FUZZ_DESCRIBED_H
+#define OXP_TESTS_FUZZ_DESCRIBED_H
+
+#include "fuzz.h"
+
+// Builds and finishes a network from a JSON description of layers. As the readers: nothing is handed out on failure.
+oxp_status fuzz_described_network(const uint8_t *json, size_t size, oxp_network **out, oxp_error *error);
+
+#endif

@@ -1,0 +1,116 @@
+// The whole path: a file, or a description alone, becomes a network, a graph, bytes; our reader takes the bytes, our checker finds
+// nothing, and written again they are the same. Small networks also run on the reference engine.
+#include <string.h>
+
+#include "described.h"
+#include "net/network.h"
+#include "onnx/graph.h"
+
+enum { MODEL_LIMIT = 1 << 20, WORK_LIMIT = 1 << 20 };
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+  return fuzz_mutate_archive(data, size, max_size, seed);
+}
+
+// Bytes to a graph again, without a finding of the checker, and to the same bytes.
+static void read_back(const oxp__text *model)
+{
+  oxp__text again = { 0 };
+  oxp_error error = { 0 };
+  oxp_graph *graph = NULL;
+  FUZZ_CHECK(oxp_graph_open(fuzz_file((const uint8_t *)oxp__text_string(model), model->length), &graph, &error) ==
+                 OXP_OK,
+             error.message);
+  FUZZ_CHECK(oxp__model_check(graph, true, &error) == OXP_OK, error.message);
+  FUZZ_CHECK(oxp_graph_write_to(graph, fuzz_collect, &again, &error) == OXP_OK, error.message);
+  FUZZ_CHECK(again.length == model->length &&
+                 memcmp(oxp__text_string(&again), oxp__text_string(model), again.length) == 0,
+             "written again, the model has other bytes");
+  oxp_graph_free(graph);
+  oxp__text_fini(&again);
+}
+
+static void export(const oxp_network *network, const oxp_lower_options *options, oxp__text *model)
+{
+  oxp_error error = { 0 };
+  oxp_graph *graph;
+  uint64_t announced = 0;
+  oxp_status status = oxp_graph_lower(network, options, &graph, &error);
+  fuzz_check_error(status, &error);
+  if (status != OXP_OK)
+    return;
+  status = oxp__model_size(graph, &announced, &error);
+  fuzz_check_error(status, &error);
+  if (status == OXP_OK && announced <= MODEL_LIMIT) {
+    status = oxp_graph_write_to(graph, fuzz_collect, model, &error);
+    fuzz_check_error(status, &error);
+    FUZZ_CHECK(status != OXP_OK || model->length == announced, "another size than was announced");
+    if (status != OXP_OK)
+      oxp__text_fini(model);
+  }
+  oxp_graph_free(graph);
+}
+
+// A rough bound of what one run costs: elements of all values, times those of the weights.
+static bool is_small(const oxp_network *network)
+{
+  int64_t elements = 1, weights = 1 + oxp_network_parameter_count(network), work;
+  for (size_t i = 0; i < network->value_count; i++) {
+    const oxp__shape *shape = &network->values[i].shape;
+    int64_t count = 1;
+    for (int axis = 0; axis < shape->rank; axis++)
+      if (!oxp__mul_i64(count, shape->dim[axis] < 0 ? 1 : shape->dim[axis], &count))
+        return false;
+    if (!oxp__add_i64(elements, count, &elements))
+      return false;
+  }
+  return oxp__mul_i64(elements, weights, &work) && work <= WORK_LIMIT;
+}
+
+static void run(const oxp_network *network)
+{
+  oxp_error error = { 0 };
+  oxp_session *session;
+  oxp_array outputs[4] = { 0 }, input = { 0 };
+  const oxp__shape *shape = &network->values[network->inputs[0]].shape;
+  int64_t dims[OXP_MAX_RANK];
+  for (int i = 0; i < shape->rank; i++)
+    dims[i] = shape->dim[i] < 0 ? 1 : shape->dim[i];
+  oxp_status status = oxp_session_open(network, "reference", NULL, &session, &error);
+  fuzz_check_error(status, &error);
+  if (status != OXP_OK)
+    return;
+  FUZZ_CHECK(oxp_array_new(&input, network->dtype, shape->rank, dims, &error) == OXP_OK, error.message);
+  status = oxp_session_run(session, &input, outputs, &error);
+  fuzz_check_error(status, &error);
+  for (int i = 0; status == OXP_OK && i < oxp_session_output_count(session); i++)
+    oxp_array_free(&outputs[i]);
+  oxp_array_free(&input);
+  oxp_session_free(session);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static const int opsets[] = { 0, 13, 18, 20, 23 };
+  oxp_error error = { 0 };
+  oxp_network *network;
+  bool described = size > 0 && (data[0] == '{' || data[0] == '[');
+  oxp_status status = described ? fuzz_described_network(data, size, &network, &error)
+                                : oxp_network_open(fuzz_file(data, size), NULL, &network, &error);
+  fuzz_check_error(status, &error);
+  if (status != OXP_OK)
+    return 0;
+  oxp_lower_options options = { .opset = opsets[size % 5],
+                                .batch = (int64_t)(size / 5 % 3),
+                                .batchnorm = size / 15 % 2 ? OXP_BATCHNORM_EXPANDED : OXP_BATCHNORM_LITERAL };
+  oxp__text model = { 0 };
+  export(network, &options, &model); // before the run and before the file is replaced
+  if (is_small(network) && network->input_count == 1 && network->output_count <= 4)
+    run(network);
+  oxp_network_free(network);
+  if (model.length > 0)
+    read_back(&model);
+  oxp__text_fini(&model);
+  return 0;
+}

@@ -1,0 +1,45 @@
+// See fuzz.h: everything but the mutator of archives.
+#define _GNU_SOURCE // memfd_create
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+_Noreturn void fuzz_fail(const char *file, int line, const char *text)
+{
+  fprintf(stderr, "%s:%d: %s\n", file, line, text);
+  abort();
+}
+
+const char *fuzz_file(const uint8_t *data, size_t size)
+{
+  static int descriptor = -1;
+  static char path[64];
+  if (descriptor < 0) {
+    descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+    FUZZ_CHECK(descriptor >= 0, "there is no file in memory");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  }
+  FUZZ_CHECK(ftruncate(descriptor, 0) == 0, "the file cannot be emptied");
+  FUZZ_CHECK(pwrite(descriptor, data, size, 0) == (ssize_t)size, "the file cannot be written");
+  return path;
+}
+
+void fuzz_check_error(oxp_status status, const oxp_error *error)
+{
+  FUZZ_CHECK(status == error->status, "the status that is returned is not the one in the error");
+  if (status == OXP_OK)
+    return;
+  FUZZ_CHECK(error->message[0] != 0, "a failure without a message");
+  FUZZ_CHECK(!strchr(error->message, '\n'), "a message with a line break");
+  FUZZ_CHECK(oxp__text_is_utf8(error->message, strlen(error->message)), "a message that is not UTF-8");
+}
+
+oxp_status fuzz_collect(void *text, const void *bytes, size_t count, oxp_error *error)
+{
+  oxp__text_add_bytes(text, bytes, count);
+  return oxp__text_status(text, error);
+}
