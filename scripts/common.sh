@@ -28,6 +28,7 @@ python3-venv     test      py:ensurepip
 graphviz         test      dot
 libclang-rt-14-dev fuzz    rt:fuzzer
 clang            fuzz      clang
+git              lint      git
 clang            lint      clang
 clang-format     lint      clang-format
 cppcheck         lint      cppcheck
