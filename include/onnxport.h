@@ -163,7 +163,8 @@ OXP_API oxp_status oxp_array_fill_random(oxp_array *array, uint64_t seed, oxp_er
 
 // A caller's way to hand over bytes that are somewhere else (on a device, in another process, behind a database):
 // copies `byte_count` bytes that start `offset` bytes into the array to `buffer`. Called from the thread that
-// lowers, writes or opens a session, with growing offsets unless the tensor is a strided view. Anything but OXP_OK
+// lowers, writes or opens a session, with growing offsets unless the tensor is a strided view. Two tensors with the same
+// function, context, offset and layout are the same array: layers that use both share one. Anything but OXP_OK
 // ends the operation with that status and the error it filled in.
 typedef oxp_status (*oxp_read_function)(void *context, uint64_t offset, void *buffer, size_t byte_count,
                                         oxp_error *error);

@@ -153,7 +153,10 @@ void oxp__text_add_json_number(oxp__text *text, double number)
     return;
   }
   char digits[40];
-  for (int precision = 1; precision <= 17; precision++) {
+  bool whole = fabs(number) < 1e15 && number == floor(number);
+  if (whole)
+    snprintf(digits, sizeof digits, "%.0f", number);
+  for (int precision = 1; !whole && precision <= 17; precision++) {
     snprintf(digits, sizeof digits, "%.*g", precision, number);
     if (strtod(digits, NULL) == number)
       break;

@@ -167,9 +167,11 @@ static const char *tables_dense(oxp__dense_form form)
 static void tables_profiles(oxp__printer *printer)
 {
   static const oxp__column columns[] = {
-    { "name", "profile", false },       { "opset", "opset", true },           { "min_opset", "from", true },
-    { "max_opset", "to", true },        { "ir_version", "IR version", true }, { "producer", "producer", false },
-    { "batch", "batch", false },        { "dtype", "type", false },           { "dense", "dense layers", false },
+    { "name", "profile", false },         { "opset", "opset", true },
+    { "min_opset", "from", true },        { "max_opset", "to", true },
+    { "ir_version", "IR version", true }, { "producer", "producer", false },
+    { "batch", "batch", false },          { "dtype", "type", false },
+    { "dense", "dense layers", false },   { "shares_weights", "shared weights", false },
     { "doc", "what it writes", false },
   };
   oxp__cells cells = { .columns = columns, .column_count = OXP__COUNT(columns) };
@@ -187,6 +189,7 @@ static void tables_profiles(oxp__printer *printer)
     oxp__cells_add(printer, &cells, profile->batch_symbol);
     oxp__cells_add(printer, &cells, profile->dtype ? oxp_dtype_name(profile->dtype) : NULL);
     oxp__cells_add(printer, &cells, tables_dense(profile->dense));
+    oxp__cells_add(printer, &cells, profile->shares_weights ? "stored once" : "a copy each");
     oxp__cells_add(printer, &cells, profile->doc);
   }
   oxp__print_rows(printer, &cells);

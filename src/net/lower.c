@@ -336,7 +336,7 @@ static oxp_status lower_prepare(oxp__lowering *to, oxp_error *error)
 {
   oxp__arena *arena = &to->graph->arena;
   size_t values = to->network->value_count;
-  to->naming.arena = arena;
+  to->naming.arena = to->stored.arena = arena;
   to->shapes = oxp__arena_new(arena, values, sizeof *to->shapes);
   to->names = oxp__arena_new(arena, values, sizeof *to->names);
   to->output_names = oxp__arena_new(arena, values, sizeof *to->output_names);

@@ -3,6 +3,7 @@
 #ifndef OXP_NET_LOWER_H
 #define OXP_NET_LOWER_H
 
+#include "core/names.h"
 #include "core/text.h"
 #include "net/naming.h"
 #include "net/profile.h"
@@ -18,6 +19,7 @@ struct oxp__lowering {
   oxp__shape *shapes;        // of every value, with the batch that was asked for
   const char **names;        // of every value, as far as the walk has come
   const char **output_names; // per value: the graph output that it becomes by renaming; NULL: none
+  oxp__names stored;         // weights by what they are (lowering.c), with the number of their initializer
   const oxp__layer *layer;   // whose turn it is
   oxp__node *dummy;          // handed out after a failure, so that kinds need not check
   oxp_error error;

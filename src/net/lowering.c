@@ -1,5 +1,6 @@
 // lowering.c: what a kind's `lower` calls. Adds nodes, initializers and names to the graph under the profile's rules; after the
 // first failure everything does nothing. Place: net.
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,10 +75,44 @@ static const char *lowering_name(oxp__lowering *to, const char *name)
 
 // ---- Weights ----
 
+// What makes two tensors the same array in the same view, as a text. Pointers are only compared, never written.
+static const char *lowering_key(oxp__arena *arena, const oxp_tensor *tensor)
+{
+  oxp__text key = { 0 };
+  oxp__text_printf(&key, "%" PRIxPTR " %" PRIxPTR "+%" PRIu64 " %d %d", (uintptr_t)tensor->read,
+                   (uintptr_t)tensor->context, tensor->offset_bytes, (int)tensor->dtype, tensor->big_endian);
+  for (int i = 0; i < tensor->rank; i++)
+    oxp__text_printf(&key, " %" PRId64 "/%" PRId64, tensor->shape[i], tensor->strides_bytes[i]);
+  const char *copy = key.failed ? NULL : oxp__arena_copy(arena, oxp__text_string(&key));
+  oxp__text_fini(&key);
+  return copy;
+}
+
+// The initializer that holds this view of these bytes already; NULL when there is none.
+static const char *lowering_find_stored(oxp__lowering *to, const oxp_tensor *tensor)
+{
+  const char *key = to->profile->shares_weights ? lowering_key(&to->graph->arena, tensor) : NULL;
+  const oxp__name *found = key ? oxp__names_find(&to->stored, key) : NULL;
+  return found ? to->graph->model.graph->initializers.at[found->number]->name : NULL;
+}
+
+static void lowering_remember(oxp__lowering *to, const oxp_tensor *tensor)
+{
+  const char *key = lowering_key(&to->graph->arena, tensor);
+  size_t last = to->graph->model.graph->initializers.count - 1;
+  if ((!key || !oxp__names_add(&to->stored, key, last, NULL)) && to->builder.status == OXP_OK)
+    to->builder.status = oxp__fail_memory(to->builder.error, sizeof *tensor);
+}
+
 static const char *lowering_add_weight(oxp__lowering *to, int role, const oxp_tensor *tensor)
 {
+  const char *stored = lowering_find_stored(to, tensor);
+  if (stored)
+    return stored;
   const char *name = lowering_name(to, to->profile->initializer_name(&to->naming, to->layer, role));
   oxp__build_initializer(&to->builder, name, tensor, to->dtype);
+  if (to->profile->shares_weights && to->builder.status == OXP_OK)
+    lowering_remember(to, tensor);
   return name;
 }
 
@@ -91,7 +126,14 @@ const char *oxp__lower_weight_as_stored(oxp__lowering *to, int role, bool *trans
 {
   const oxp__weight *weight = &to->layer->weights[role];
   *transposed = weight->present && weight->permuted;
-  return weight->present ? lowering_add_weight(to, role, &weight->stored) : NULL;
+  if (!weight->present)
+    return NULL;
+  // An array that another layer uses the other way round is stored already.
+  oxp_tensor swapped = oxp__tensor_permute(&weight->stored, (const int[]){ 1, 0 });
+  const char *other = lowering_find_stored(to, &weight->stored) ? NULL : lowering_find_stored(to, &swapped);
+  if (other)
+    *transposed = !*transposed;
+  return other ? other : lowering_add_weight(to, role, &weight->stored);
 }
 
 const char *oxp__lower_weight_permuted(oxp__lowering *to, int role, const int *axes)

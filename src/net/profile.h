@@ -19,6 +19,7 @@ typedef struct oxp__profile {
   bool node_names;         // false: nodes are nameless
   bool drops_pass_through; // identity and dropout leave no node
   bool final_identity;     // the output is an Identity of the last value, instead of the last value renamed
+  bool shares_weights;     // an array that several layers use is stored once
   bool declares_dims;      // outputs with all known dimensions; false: rank and batch only
 
   // Names, in the order in which the walk asks: per layer its output, then its initializers.

@@ -118,7 +118,7 @@ oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_w
 {
   oxp_write_options defaults = { 0 };
   oxp__written written = { .options = options ? options : &defaults };
-  oxp_write_report unwanted;
+  oxp_write_report unwanted = { 0 };
   report = report ? report : &unwanted;
   *report = (oxp_write_report){ 0 };
   oxp__target model = { 0 };

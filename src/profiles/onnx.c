@@ -25,6 +25,7 @@ const oxp__profile oxp__profile_onnx = {
   .dense = OXP__DENSE_GEMM_AS_STORED,
   .node_names = true,
   .drops_pass_through = true,
+  .shares_weights = true,
   .declares_dims = true,
   .value_name = onnx_value_name,
   .initializer_name = onnx_initializer_name,

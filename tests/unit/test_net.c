@@ -213,7 +213,7 @@ static void equal_layer_names_give_unique_nodes_and_values(void **state)
     assert_string_equal(node(graph, i)->name, names[i]);
     assert_string_equal(node(graph, i)->outputs.at[0], outputs[i]);
   }
-  assert_string_equal(node(graph, 1)->inputs.at[1], "conv1_2.weight");
+  assert_string_equal(node(graph, 1)->inputs.at[1], "conv1_1.weight"); // one array, stored once
   oxp_graph_free(graph);
   oxp_network_free(network);
 }
@@ -422,6 +422,52 @@ static void a_failing_read_function_ends_the_export(void **state)
   oxp_network_free(network);
 }
 
+// A linear layer whose weight is the array `weights` seen as rows x columns, or the other way round.
+static oxp_value add_tied(oxp_network *network, oxp_value x, int64_t in, int64_t out, bool flipped)
+{
+  x = oxp_network_add_layer(network, "linear", NULL, 1, &x);
+  oxp_layer_set_int(network, x, "in_features", in);
+  oxp_layer_set_int(network, x, "out_features", out);
+  oxp_layer_set_int(network, x, "bias", 0);
+  const int64_t shape[] = { flipped ? out : in, flipped ? in : out };
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, shape, weights);
+  if (flipped)
+    weight = oxp__tensor_permute(&weight, (const int[]){ 1, 0 });
+  oxp_layer_set_weight(network, x, "weight", &weight);
+  return x;
+}
+
+static int64_t attribute(const oxp__node *of, const char *name)
+{
+  for (size_t i = 0; i < of->attributes.count; i++)
+    if (strcmp(of->attributes.at[i]->name, name) == 0)
+      return of->attributes.at[i]->i;
+  fail_msg("there is no attribute %s", name);
+  return -1;
+}
+
+static void a_weight_array_of_several_layers_is_stored_once(void **state)
+{
+  (void)state;
+  oxp_network *network = new_network();
+  oxp_value x = oxp_network_add_input(network, NULL, 2, batch_by_4);
+  x = add_tied(network, x, 4, 8, false);
+  x = add_tied(network, x, 8, 4, true); // the same array, transposed
+  x = add_tied(network, x, 4, 8, false);
+  oxp_network_add_output(network, x, NULL);
+  oxp_graph *graph = lower(network, NULL);
+  assert_int_equal(graph->model.graph->initializers.count, 1);
+  for (size_t i = 0; i < 3; i++) {
+    assert_string_equal(node(graph, i)->inputs.at[1], "linear_0.weight");
+    assert_int_equal(attribute(node(graph, i), "transB"), i == 1);
+  }
+  oxp_graph_free(graph);
+  graph = lower(network, &(oxp_lower_options){ .profile = "netcl" }); // as netcl does: one copy each
+  assert_int_equal(graph->model.graph->initializers.count, 3);
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -441,6 +487,7 @@ int main(void)
     cmocka_unit_test(names_of_the_user_win_over_inner_names),
     cmocka_unit_test(weights_behind_a_function_are_read_only_while_writing),
     cmocka_unit_test(a_failing_read_function_ends_the_export),
+    cmocka_unit_test(a_weight_array_of_several_layers_is_stored_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
