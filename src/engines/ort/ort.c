@@ -7,6 +7,7 @@
 
 #include "engines/engine.h"
 #include "engines/ort/ort_api.h"
+#include "onnx/external.h"
 
 // Models above this size are handed over as a file: the runtime and the format have their limits at 2 GiB.
 #define ORT_MEMORY_MODEL_BYTES UINT64_C(1500000000)
@@ -95,34 +96,48 @@ static oxp_status ort_load_file(ort_state *state, const char *path, const oxp__o
                   error);
 }
 
+static void ort_remove(const char *folder, const char *name)
+{
+  oxp__text path = { 0 };
+  oxp__text_printf(&path, "%s/%s", folder, name);
+  if (name[0] && !path.failed)
+    unlink(path.bytes);
+  oxp__text_fini(&path);
+}
+
+// Writes the model (with a data file beside it when it is large) and has the runtime read it.
+static oxp_status ort_load_from(ort_state *state, const oxp_graph *graph, const char *folder,
+                                const oxp__ort_options *options, oxp_error *error)
+{
+  oxp__text path = { 0 };
+  oxp_write_report report = { 0 };
+  oxp__text_printf(&path, "%s/model.onnx", folder);
+  oxp_status status = oxp__text_status(&path, error);
+  if (status == OXP_OK)
+    status = oxp_graph_write(graph, path.bytes, &(oxp_write_options){ .sync = OXP_SYNC_NEVER }, &report, error);
+  if (status == OXP_OK)
+    status = ort_load_file(state, path.bytes, options, error);
+  ort_remove(folder, "model.onnx");
+  ort_remove(folder, report.data_file);
+  oxp__text_fini(&path);
+  return status;
+}
+
 // Through a file in a folder of our own, which is gone afterwards.
 static oxp_status ort_load_temporary(ort_state *state, const oxp_graph *graph, const oxp__ort_options *options,
                                      oxp_error *error)
 {
   const char *base = getenv("TMPDIR");
-  oxp__text folder = { 0 }, path = { 0 }, data = { 0 };
-  oxp_write_report report = { 0 };
+  oxp__text folder = { 0 };
   oxp__text_printf(&folder, "%s/onnxport-XXXXXX", base && base[0] ? base : "/tmp");
   oxp_status status = oxp__text_status(&folder, error);
   if (status == OXP_OK && !mkdtemp(folder.bytes))
     status = oxp__fail_errno(error, folder.bytes, "make a temporary folder");
   else if (status == OXP_OK) {
-    oxp__text_printf(&path, "%s/model.onnx", folder.bytes);
-    status = oxp__text_status(&path, error);
-    if (status == OXP_OK)
-      status = oxp_graph_write(graph, path.bytes, &(oxp_write_options){ .sync = OXP_SYNC_NEVER }, &report, error);
-    if (status == OXP_OK)
-      status = ort_load_file(state, path.bytes, options, error);
-    if (path.bytes)
-      unlink(path.bytes);
-    oxp__text_printf(&data, "%s/%s", folder.bytes, report.data_file);
-    if (report.data_file[0] && data.bytes)
-      unlink(data.bytes);
+    status = ort_load_from(state, graph, folder.bytes, options, error);
     rmdir(folder.bytes);
   }
   oxp__text_fini(&folder);
-  oxp__text_fini(&path);
-  oxp__text_fini(&data);
   return status;
 }
 
@@ -131,10 +146,12 @@ static oxp_status ort_load(ort_state *state, const oxp_graph *graph, const oxp__
 {
   if (graph->read == oxp__file_read)
     return ort_load_file(state, ((const oxp__file *)graph->read_context)->path, options, error);
+  // The weights are nearly all of it; above 2 GiB the whole has no size at all.
+  if (oxp__external_bytes(graph) > ORT_MEMORY_MODEL_BYTES)
+    return ort_load_temporary(state, graph, options, error);
   uint64_t byte_count = 0;
   OXP__TRY(oxp__model_size(graph, &byte_count, error));
-  return byte_count > ORT_MEMORY_MODEL_BYTES ? ort_load_temporary(state, graph, options, error)
-                                             : ort_load_memory(state, graph, byte_count, options, error);
+  return ort_load_memory(state, graph, byte_count, options, error);
 }
 
 static oxp_status ort_set_options(const ort_state *state, const oxp_session_options *from, oxp__ort_options *to,
