@@ -108,9 +108,14 @@ static oxp_status store_choose(const oxp_graph *graph, oxp_external_data wanted,
   *external = wanted == OXP_EXTERNAL_ALWAYS && oxp__external_bytes(graph) > 0;
   if (*external)
     return OXP_OK;
-  oxp_status status = oxp__model_size(graph, bytes, error);
+  oxp_error why = { 0 }; // what succeeds in the end leaves the caller's error alone
+  oxp_status status = oxp__model_size(graph, bytes, &why);
   *external = status == OXP_UNSUPPORTED && wanted == OXP_EXTERNAL_AUTO && oxp__external_bytes(graph) > 0;
-  return *external ? OXP_OK : status;
+  if (status == OXP_OK || *external)
+    return OXP_OK;
+  if (error)
+    *error = why;
+  return status;
 }
 
 oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
