@@ -165,24 +165,44 @@ static int64_t parameter_count(const oxp_graph *graph)
   return total;
 }
 
+// `label` and a text out of the file; nothing when there is none.
+static void add_stated(oxp__text *text, const char *label, const char *string)
+{
+  if (!string || !*string)
+    return;
+  oxp__text_add(text, label);
+  oxp__text_add_clean(text, string);
+}
+
+static void add_opsets(oxp__text *text, const oxp__opsets *opsets)
+{
+  for (size_t i = 0; i < opsets->count; i++) {
+    oxp__text_add(text, ", opset");
+    add_stated(text, " ", opsets->at[i]->domain);
+    oxp__text_printf(text, " %" PRId64, opsets->at[i]->version);
+  }
+}
+
 static void add_header(oxp__text *text, const oxp_graph *graph)
 {
   const oxp__model *model = &graph->model;
   oxp__text_printf(text, "  ONNX, IR version %" PRId64, model->ir_version);
-  for (size_t i = 0; i < model->opsets.count; i++) {
-    const char *domain = or_empty(model->opsets.at[i]->domain);
-    oxp__text_printf(text, ", opset %s%s%" PRId64, domain, *domain ? " " : "", model->opsets.at[i]->version);
-  }
-  if (model->producer_name)
-    oxp__text_printf(text, ", made by %s %s", model->producer_name, or_empty(model->producer_version));
-  oxp__text_printf(text, "\n  graph \"%s\", %zu nodes, %zu initializers with ", or_empty(model->graph->name),
-                   model->graph->nodes.count, model->graph->initializers.count);
+  add_opsets(text, &model->opsets);
+  add_stated(text, ", made by ", model->producer_name);
+  add_stated(text, " ", model->producer_version);
+  oxp__text_add(text, "\n  graph");
+  add_stated(text, " ", model->graph->name);
+  oxp__text_printf(text, ", %zu nodes, %zu initializers with ", model->graph->nodes.count,
+                   model->graph->initializers.count);
   oxp__text_add_count(text, parameter_count(graph));
-  oxp__text_add(text, " elements\n");
-  if (model->doc_string)
-    oxp__text_printf(text, "  doc: %s\n", model->doc_string);
-  for (size_t i = 0; i < model->metadata.count; i++)
-    oxp__text_printf(text, "  %s: %s\n", or_empty(model->metadata.at[i]->key), or_empty(model->metadata.at[i]->value));
+  oxp__text_add(text, " elements");
+  add_stated(text, "\n  doc: ", model->doc_string);
+  for (size_t i = 0; i < model->metadata.count; i++) {
+    oxp__text_add(text, "\n  ");
+    oxp__text_add_clean(text, or_empty(model->metadata.at[i]->key));
+    add_stated(text, ": ", model->metadata.at[i]->value);
+  }
+  oxp__text_add(text, "\n");
 }
 
 void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph)

@@ -51,6 +51,14 @@ void oxp__text_add_colour(oxp__text *text, oxp__colour colour, const char *strin
     oxp__text_printf(text, "%s%s\033[0m", colour_start(colour), string);
 }
 
+void oxp__text_add_clean(oxp__text *text, const char *string)
+{
+  size_t start = text->length;
+  oxp__text_add(text, string);
+  if (!text->failed && text->length > start)
+    oxp__text_clean(text->bytes + start);
+}
+
 static void print_message(const char *label, const char *start, const char *message)
 {
   bool colours = shows_colours(stderr);
@@ -103,14 +111,22 @@ void oxp__grid_init(oxp__grid *grid, const char *columns)
 
 void oxp__grid_add(oxp__grid *grid, const char *cell)
 {
-  const char **cells = oxp__arena_grow(&grid->arena, grid->cells, grid->count, &grid->capacity, sizeof *cells);
-  const char *copy = oxp__arena_copy(&grid->arena, cell);
+  oxp__cell *cells = oxp__arena_grow(&grid->arena, grid->cells, grid->count, &grid->capacity, sizeof *cells);
+  char *copy = oxp__arena_copy(&grid->arena, cell);
   if (!cells || !copy) {
     grid->failed = true;
     return;
   }
+  oxp__text_clean(copy);
   grid->cells = cells;
-  cells[grid->count++] = copy;
+  bool heading = grid->count < strlen(grid->columns);
+  cells[grid->count++] = (oxp__cell){ copy, heading ? OXP__FAINT : OXP__PLAIN };
+}
+
+void oxp__grid_colour(oxp__grid *grid, oxp__colour colour)
+{
+  if (grid->count > 0)
+    grid->cells[grid->count - 1].colour = colour;
 }
 
 void oxp__grid_addf(oxp__grid *grid, const char *format, ...)
@@ -130,16 +146,12 @@ void oxp__grid_take(oxp__grid *grid, oxp__text *text)
   oxp__text_fini(text);
 }
 
-// How many places a terminal needs: code points, without the colours' escape sequences.
+// How many places a terminal needs: code points.
 static int display_width(const char *cell)
 {
   int width = 0;
-  for (const char *at = cell; *at; at++) {
-    if (*at == '\033')
-      at += strcspn(at, "m");
-    else if (((unsigned char)*at & 0xC0) != 0x80)
-      width++;
-  }
+  for (const char *at = cell; *at; at++)
+    width += ((unsigned char)*at & 0xC0) != 0x80;
   return width;
 }
 
@@ -147,7 +159,7 @@ static int column_width(const oxp__grid *grid, size_t column)
 {
   int width = 0;
   for (size_t i = column; i < grid->count; i += strlen(grid->columns)) {
-    int cell = display_width(grid->cells[i]);
+    int cell = display_width(grid->cells[i].text);
     width = cell > width ? cell : width;
   }
   return width;
@@ -157,12 +169,13 @@ static int column_width(const oxp__grid *grid, size_t column)
 static void grid_cell(const oxp__grid *grid, size_t index, int width, oxp__text *text)
 {
   size_t column_count = strlen(grid->columns), column = index % column_count;
-  int gap = width - display_width(grid->cells[index]);
+  const oxp__cell *cell = &grid->cells[index];
+  int gap = width - display_width(cell->text);
   bool right = grid->columns[column] == 'r', last = column + 1 == column_count;
   oxp__text_printf(text, "%*s", right ? gap : 0, "");
-  if (last && !*grid->cells[index])
+  if (last && !*cell->text)
     return;
-  oxp__text_add_colour(text, index < column_count ? OXP__FAINT : OXP__PLAIN, grid->cells[index]);
+  oxp__text_add_colour(text, cell->colour, cell->text);
   oxp__text_printf(text, "%*s", last ? 0 : (right ? 0 : gap) + 2, "");
 }
 

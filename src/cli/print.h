@@ -18,6 +18,9 @@ void oxp__print_warning(const char *message);
 void oxp__print_error(const char *message);
 
 typedef enum oxp__colour { OXP__PLAIN, OXP__BOLD, OXP__FAINT, OXP__GREEN, OXP__RED } oxp__colour;
+// Text from a file, made safe to show: no control characters, valid UTF-8.
+void oxp__text_add_clean(oxp__text *text, const char *string);
+
 // The string in a colour, when standard output shows colours.
 void oxp__text_add_colour(oxp__text *text, oxp__colour colour, const char *string);
 
@@ -26,11 +29,16 @@ void oxp__text_add_count(oxp__text *text, int64_t count);
 void oxp__text_add_size(oxp__text *text, uint64_t bytes);
 
 // A table: cells are added one after another, row by row. The first row is the heading. `columns` holds one letter per column:
-// 'l' aligned left, 'r' aligned right.
+// 'l' aligned left, 'r' aligned right. What is in the cells is made safe to show.
+typedef struct oxp__cell {
+  const char *text;
+  oxp__colour colour;
+} oxp__cell;
+
 typedef struct oxp__grid {
   oxp__arena arena;
   const char *columns;
-  const char **cells;
+  oxp__cell *cells;
   size_t count, capacity;
   bool failed;
 } oxp__grid;
@@ -40,6 +48,8 @@ void oxp__grid_add(oxp__grid *grid, const char *cell); // copies
 void oxp__grid_addf(oxp__grid *grid, const char *format, ...) OXP__PRINTF(2, 3);
 // A text as a cell; frees it.
 void oxp__grid_take(oxp__grid *grid, oxp__text *text);
+// Colours the cell that was added last.
+void oxp__grid_colour(oxp__grid *grid, oxp__colour colour);
 // Adds the table to `text`, each line after `indent` spaces, and frees it.
 void oxp__grid_end(oxp__grid *grid, int indent, oxp__text *text);
 

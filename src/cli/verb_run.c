@@ -94,7 +94,7 @@ static void add_output(oxp__text *text, const run_job *job, int index)
   const char *file = oxp__option_text_at(job->arguments, "output", index);
   run_summary summary = summarise(array);
   int64_t count = oxp_array_count(array);
-  oxp__text_add_colour(text, OXP__BOLD, oxp_session_output_name(job->session, index));
+  oxp__text_add_clean(text, oxp_session_output_name(job->session, index));
   oxp__text_printf(text, "  %s  ", oxp_dtype_name(array->dtype));
   oxp__text_add_shape(text, array->rank, array->shape);
   oxp__text_printf(text, "  minimum %.7g, maximum %.7g, mean %.7g", summary.minimum, summary.maximum, summary.mean);

@@ -128,10 +128,7 @@ static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
   const oxp_difference *difference = &row->difference;
   oxp__text place = { 0 }, verdict = { 0 };
   oxp__text_add_shape(&place, difference->rank, difference->index);
-  if (difference->match)
-    oxp__text_add_colour(&verdict, OXP__GREEN, "match");
-  else
-    oxp__text_add_colour(&verdict, OXP__RED, "differ");
+  oxp__text_add(&verdict, difference->match ? "match" : "differ");
   if (difference->mismatches > 0)
     oxp__text_printf(&verdict, " in %" PRId64 " places", difference->mismatches);
   oxp__grid_add(grid, row->name);
@@ -144,6 +141,7 @@ static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
   oxp__grid_addf(grid, "%.7g", difference->actual);
   oxp__grid_addf(grid, "%" PRId64, row->batch);
   oxp__grid_take(grid, &verdict);
+  oxp__grid_colour(grid, difference->match ? OXP__GREEN : OXP__RED);
 }
 
 static void add_rows(oxp__text *text, const oxp_verify_report *report, bool layers)
@@ -160,10 +158,13 @@ static void add_rows(oxp__text *text, const oxp_verify_report *report, bool laye
 static void add_departure(oxp__text *text, const oxp_verify_report *report)
 {
   const oxp_verify_row *departure = first_departure(report);
-  if (departure)
-    oxp__text_printf(text, "\nThe first layer that departs is %s (%s).\n", departure->name, departure->kind);
-  else
+  if (!departure) {
     oxp__text_add(text, "\nNo layer departs.\n");
+    return;
+  }
+  oxp__text_add(text, "\nThe first layer that departs is ");
+  oxp__text_add_clean(text, departure->name);
+  oxp__text_printf(text, " (%s).\n", departure->kind);
 }
 
 static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error *error)
