@@ -15,6 +15,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 // replaces what is in it.
 const char *fuzz_file(const uint8_t *data, size_t size);
 
+// A path to write to, in a folder of this process alone; the caller removes what it wrote.
+const char *fuzz_target(void);
+
 // Ends the process with a message, as a finding, unless the condition holds.
 #define FUZZ_CHECK(condition, text)                                                                                    \
   do {                                                                                                                 \

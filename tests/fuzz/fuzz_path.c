@@ -1,6 +1,7 @@
 // The whole path: a file, or a description alone, becomes a network, a graph, bytes; our reader takes the bytes, our checker finds
 // nothing, and written again they are the same. Small networks also run on the reference engine.
 #include <string.h>
+#include <unistd.h>
 
 #include "described.h"
 #include "net/network.h"
@@ -31,6 +32,30 @@ static void read_back(const oxp__text *model)
   oxp__text_fini(&again);
 }
 
+static bool file_holds(const char *path, const oxp__text *expected)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *file;
+  char *bytes;
+  size_t count;
+  bool same = oxp__file_open(&arena, path, &file, NULL) == OXP_OK &&
+              oxp__file_read_all(&arena, file, MODEL_LIMIT, &bytes, &count, NULL) == OXP_OK &&
+              count == expected->length && memcmp(bytes, oxp__text_string(expected), count) == 0;
+  oxp__arena_fini(&arena);
+  return same;
+}
+
+// The way to a file is another one than that to a function: large arrays are copied by threads.
+static void export_to_file(const oxp_graph *graph, const oxp__text *model)
+{
+  oxp_write_options options = { .sync = OXP_SYNC_NEVER };
+  oxp_error error = { 0 };
+  const char *path = fuzz_target();
+  FUZZ_CHECK(oxp_graph_write(graph, path, &options, NULL, &error) == OXP_OK, error.message);
+  FUZZ_CHECK(file_holds(path, model), "the file has other bytes than were handed to a function");
+  unlink(path);
+}
+
 static void export(const oxp_network *network, const oxp_lower_options *options, oxp__text *model)
 {
   oxp_error error = { 0 };
@@ -49,6 +74,8 @@ static void export(const oxp_network *network, const oxp_lower_options *options,
     if (status != OXP_OK)
       oxp__text_fini(model);
   }
+  if (status == OXP_OK && model->length > 0)
+    export_to_file(graph, model);
   oxp_graph_free(graph);
 }
 
@@ -66,6 +93,28 @@ static bool is_small(const oxp_network *network)
       return false;
   }
   return oxp__mul_i64(elements, weights, &work) && work <= WORK_LIMIT;
+}
+
+// What can be written for netcl opens again and is exported to the same bytes.
+static void convert(const oxp_network *network, const oxp_lower_options *options, const oxp__text *model)
+{
+  oxp_error error = { 0 };
+  oxp_network *again;
+  oxp__text same = { 0 };
+  const char *path = fuzz_target();
+  if (oxp_network_parameter_count(network) > MODEL_LIMIT)
+    return;
+  oxp_status status = oxp_network_write(network, path, "netcl", &error);
+  fuzz_check_error(status, &error);
+  if (status != OXP_OK)
+    return;
+  FUZZ_CHECK(oxp_network_open(path, NULL, &again, &error) == OXP_OK, error.message);
+  export(again, options, &same);
+  FUZZ_CHECK(same.length == model->length && memcmp(oxp__text_string(&same), oxp__text_string(model), same.length) == 0,
+             "converted to netcl, the network is exported to other bytes");
+  oxp__text_fini(&same);
+  oxp_network_free(again);
+  unlink(path);
 }
 
 static void run(const oxp_network *network)
@@ -108,6 +157,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   export(network, &options, &model); // before the run and before the file is replaced
   if (is_small(network) && network->input_count == 1 && network->output_count <= 4)
     run(network);
+  if (size / 30 % 4 == 0 && model.length > 0)
+    convert(network, &options, &model);
   oxp_network_free(network);
   if (model.length > 0)
     read_back(&model);

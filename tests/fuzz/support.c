@@ -28,6 +28,25 @@ const char *fuzz_file(const uint8_t *data, size_t size)
   return path;
 }
 
+static char folder[64];
+
+static void folder_remove(void)
+{
+  rmdir(folder);
+}
+
+const char *fuzz_target(void)
+{
+  static char path[96];
+  if (!folder[0]) {
+    snprintf(folder, sizeof folder, "/dev/shm/oxp-fuzz-XXXXXX");
+    FUZZ_CHECK(mkdtemp(folder) || (strcpy(folder, "/tmp/oxp-fuzz-XXXXXX") && mkdtemp(folder)), "there is no folder");
+    snprintf(path, sizeof path, "%s/target", folder);
+    atexit(folder_remove);
+  }
+  return path;
+}
+
 void fuzz_check_error(oxp_status status, const oxp_error *error)
 {
   FUZZ_CHECK(status == error->status, "the status that is returned is not the one in the error");
