@@ -1,6 +1,7 @@
 // file.c: reading a regular file by ranges, and replacing one atomically. Knows no file format. Place: core.
 #include "core/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -96,7 +97,7 @@ oxp_status oxp__file_read_all(oxp__arena *arena, const oxp__file *file, size_t l
 
 // ---- Writing ----
 
-enum { OUTPUT_BUFFER_BYTES = 256 * 1024, OUTPUT_NAME_TRIES = 100, OUTPUT_NAME_BYTES = 200 };
+enum { OUTPUT_BUFFER_BYTES = 256 * 1024, OUTPUT_NAME_TRIES = 100, OUTPUT_NAME_BYTES = 200, OUTPUT_DIGITS = 8 };
 
 static oxp_status output_fail(oxp__output *output, const char *action, oxp_error *error)
 {
@@ -119,9 +120,33 @@ static char *output_temporary_name(const char *target, uint64_t salt)
   size_t size = strlen(target) + 32;
   char *path = malloc(size);
   if (path)
-    snprintf(path, size, "%.*s.%.*s.oxp-%08llx", folder, target, OUTPUT_NAME_BYTES, name,
+    snprintf(path, size, "%.*s.%.*s.oxp-%0*llx", folder, target, OUTPUT_NAME_BYTES, name, OUTPUT_DIGITS,
              (unsigned long long)(salt & 0xFFFFFFFF));
   return path;
+}
+
+// Takes the lock that says "in use" as long as the file is open. False when somebody takes the file for a left-over, which can
+// only be between its making and its locking. Where files cannot be locked nobody removes any.
+static bool output_lock(int descriptor)
+{
+  struct stat status;
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    return errno != EWOULDBLOCK;
+  return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+// A descriptor of the folder that a path lies in; -1 on failure.
+static int folder_open(const char *path)
+{
+  char *folder = strdup(path);
+  if (!folder)
+    return -1;
+  char *slash = strrchr(folder, '/');
+  if (slash)
+    slash[slash == folder ? 1 : 0] = 0;
+  int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(folder);
+  return descriptor;
 }
 
 // Makes a new file under a name that nobody has. The permissions come from the process's umask.
@@ -136,12 +161,48 @@ static oxp_status output_create(oxp__output *output, oxp_error *error)
     if (!output->temporary_path)
       return oxp__fail_memory(error, PATH_MAX);
     output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->descriptor >= 0)
-      return OXP_OK;
-    if (errno != EEXIST)
+    if (output->descriptor < 0 && errno == EEXIST)
+      continue;
+    if (output->descriptor < 0)
       break;
+    if (output_lock(output->descriptor))
+      return OXP_OK;
+    close(output->descriptor);
   }
   return output_fail(output, "create a file there", error);
+}
+
+// Removes a temporary file unless somebody has it open for writing.
+static void output_remove_unused(int folder, const char *name)
+{
+  struct stat opened, named;
+  int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  bool unused = fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  if (unused && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino)
+    unlinkat(folder, name, 0);
+  close(descriptor);
+}
+
+// Removes what processes that were killed while they wrote this target left behind: files with a temporary name of the target
+// that nobody holds a lock on.
+static void output_clean(const oxp__output *output)
+{
+  const char *slash = strrchr(output->temporary_path, '/'), *own = slash ? slash + 1 : output->temporary_path;
+  size_t prefix = strlen(own) - OUTPUT_DIGITS;
+  int descriptor = folder_open(output->temporary_path);
+  DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+  if (!folder && descriptor >= 0)
+    close(descriptor);
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    const char *name = entry->d_name;
+    if (strncmp(name, own, prefix) == 0 && strspn(name + prefix, "0123456789abcdef") == OUTPUT_DIGITS &&
+        !name[prefix + OUTPUT_DIGITS] && strcmp(name, own) != 0)
+      output_remove_unused(dirfd(folder), name);
+  }
+  if (folder)
+    closedir(folder);
 }
 
 static void output_free(oxp__output *output)
@@ -183,6 +244,8 @@ oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *er
     status = output_create(output, error);
   if (status != OXP_OK)
     output_free(output);
+  else
+    output_clean(output);
   output->open = status == OXP_OK;
   return status;
 }
@@ -244,20 +307,6 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
   return output_put(output, (int64_t)offset, bytes, count, error);
 }
 
-// A descriptor of the folder that a path lies in; -1 on failure.
-static int folder_open(const char *path)
-{
-  char *folder = strdup(path);
-  if (!folder)
-    return -1;
-  char *slash = strrchr(folder, '/');
-  if (slash)
-    slash[slash == folder ? 1 : 0] = 0;
-  int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  free(folder);
-  return descriptor;
-}
-
 int oxp__folder_lock(const char *path)
 {
   int descriptor = folder_open(path);
@@ -310,12 +359,14 @@ static oxp_status output_publish(oxp__output *output, bool sync, oxp_error *erro
     return output_fail(output, "set the file's permissions", error);
   if (sync && fsync(output->descriptor) != 0)
     return output_fail(output, "sync the file", error);
-  int descriptor = output->descriptor;
-  output->descriptor = -1;
-  if (close(descriptor) != 0) // network file systems report a full disk here
+  // Network file systems report a full disk when a file is closed. The second descriptor keeps the lock until the file has its name.
+  int second = dup(output->descriptor);
+  if (second < 0 || close(second) != 0)
     return output_fail(output, "write the file", error);
   if (rename(output->temporary_path, output->target_path) != 0)
     return output_fail(output, "replace the file", error);
+  close(output->descriptor);
+  output->descriptor = -1;
   return OXP_OK;
 }
 

@@ -37,7 +37,7 @@ typedef struct oxp__output {
   bool replaces; // the target exists
 } oxp__output;
 
-// Makes the temporary file. OXP_IO when the target is a folder or something else that is not a regular file, or its
+// Makes the temporary file and removes those that killed processes left behind for the same target. OXP_IO when the target is a folder or something else that is not a regular file, or its
 // folder is missing or not writable. Symbolic links are followed: the file they name is replaced.
 oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error);
 
