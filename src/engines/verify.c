@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engines/verify.h"
 
@@ -15,6 +16,9 @@ void oxp__verify_note(oxp_verify_report *report, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
+  for (size_t i = 0; i < report->note_count; i++)
+    if (strcmp(report->notes[i], sentence) == 0)
+      return; // runs are repeated to find out who is wrong
   void *notes = oxp__arena_grow(&report->arena, (void *)report->notes, report->note_count, &report->note_capacity,
                                 sizeof(char *));
   char *copy = notes ? oxp__arena_copy(&report->arena, sentence) : NULL;
@@ -102,6 +106,8 @@ static oxp_status verify_open_actual(oxp__verify *verify, const oxp_graph *graph
     lower.expose_layers = verify->layers;
     OXP__TRY(oxp_graph_lower(verify->network, &lower, &verify->lowered, error));
     verify->model = verify->lowered;
+    for (int i = 0; i < oxp_graph_warning_count(verify->lowered); i++)
+      oxp__verify_note(verify->report, "%s", oxp_graph_warning(verify->lowered, i));
   }
   return oxp_session_open_graph(verify->model, verify->options.against, &session, &verify->actual, error);
 }

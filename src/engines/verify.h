@@ -51,6 +51,7 @@ oxp_status oxp__verify_run_session(const oxp__verify *verify, oxp_session *sessi
 // Frees the arrays of a list and zeroes them; then, with `list_too`, the list.
 void oxp__verify_free(oxp_array *arrays, int count, bool list_too);
 
+// Adds a sentence to the report, once.
 void oxp__verify_note(oxp_verify_report *report, const char *format, ...) OXP__PRINTF(2, 3);
 
 // verify_find.c: writes the finding: who is wrong. Runs more sessions; what cannot be found out is left out, so it only

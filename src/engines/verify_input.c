@@ -277,6 +277,54 @@ static void verify_take_samples(const oxp_array *given, int64_t first, oxp_array
     verify_convert(given, (first + i) % samples * size, to, i * size, size);
 }
 
+// The layer that reads a network input and knows where its values lie; NULL when there is none.
+static const oxp__layer *verify_ranged_layer(const oxp_network *network, oxp_value input)
+{
+  for (size_t i = 0; i < network->layer_count; i++) {
+    const oxp__layer *layer = network->layers[i];
+    for (int k = 0; layer->kind->input_range && k < layer->input_count; k++)
+      if (layer->inputs[k] == input)
+        return layer;
+  }
+  return NULL;
+}
+
+static void verify_move(oxp_array *array, const double *centre, const double *spread)
+{
+  size_t size = oxp_dtype_bytes(array->dtype);
+  int64_t channels = array->shape[1], count = oxp_array_count(array);
+  int64_t inner = count / (array->shape[0] * channels);
+  for (int64_t i = 0; i < count; i++) {
+    unsigned char *element = (unsigned char *)array->data + (size_t)i * size;
+    int64_t channel = i / inner % channels;
+    double moved = centre[channel] + spread[channel] * oxp__load_f64(array->dtype, element);
+    oxp__store_f64(array->dtype, element, moved);
+  }
+}
+
+// Moves random values to where the first layer expects them; says so in the first run.
+static oxp_status verify_centre(const oxp__verify *verify, const oxp__verify_run *run, int input, oxp_array *array,
+                                oxp_error *error)
+{
+  const oxp__layer *layer = verify_ranged_layer(verify->network, verify->network->inputs[input]);
+  if (!layer || array->rank < 2 || oxp_array_count(array) == 0)
+    return OXP_OK;
+  size_t channels = (size_t)array->shape[1];
+  double *centre = calloc(2 * channels, sizeof *centre);
+  if (!centre)
+    return oxp__fail_memory(error, 2 * channels * sizeof *centre);
+  oxp_status status = layer->kind->input_range(layer, array->shape[1], centre, centre + channels, error);
+  if (status == OXP_OK)
+    verify_move(array, centre, centre + channels);
+  free(centre);
+  char label[256];
+  if (status == OXP_OK && run == verify->runs)
+    oxp__verify_note(verify->report, "Values of input \"%s\" lie where %s has its statistics.",
+                     verify->network->values[verify->network->inputs[input]].name,
+                     oxp__layer_label(layer, label, sizeof label));
+  return status;
+}
+
 oxp_status oxp__verify_inputs(const oxp__verify *verify, const oxp__verify_run *run, oxp_array *arrays,
                               oxp_error *error)
 {
@@ -285,10 +333,12 @@ oxp_status oxp__verify_inputs(const oxp__verify *verify, const oxp__verify_run *
     verify_concrete(&verify->shapes[i], run->batch, &shape);
     OXP__TRY(oxp_array_new(&arrays[i], verify->dtype, shape.rank, shape.dim, error));
     uint64_t number = (uint64_t)(run - verify->runs) * (uint64_t)verify->input_count + (uint64_t)i;
-    if (verify->options.inputs)
+    if (verify->options.inputs) {
       verify_take_samples(&verify->options.inputs[i], run->first, &arrays[i]);
-    else
-      OXP__TRY(oxp_array_fill_random(&arrays[i], verify->options.seed + number, error));
+      continue;
+    }
+    OXP__TRY(oxp_array_fill_random(&arrays[i], verify->options.seed + number, error));
+    OXP__TRY(verify_centre(verify, run, i, &arrays[i], error));
   }
   return OXP_OK;
 }

@@ -191,6 +191,19 @@ static oxp_status batch_norm_lower(oxp__lowering *to, const oxp__layer *layer)
   return oxp__lower_batchnorm_expanded(to) ? batch_norm_lower_expanded(to, layer) : batch_norm_lower_literal(to, layer);
 }
 
+// Three standard deviations around the mean.
+static oxp_status batch_norm_input_range(const oxp__layer *layer, int64_t channels, double *centre, double *spread,
+                                         oxp_error *error)
+{
+  const batch_norm *p = layer->params;
+  (void)channels; // equal to num_features: the shapes were inferred
+  OXP__TRY(oxp__tensor_read_f64(&layer->weights[BATCH_NORM_MEAN].tensor, centre, error));
+  OXP__TRY(oxp__tensor_read_f64(&layer->weights[BATCH_NORM_VARIANCE].tensor, spread, error));
+  for (int64_t i = 0; i < p->num_features; i++)
+    spread[i] = 3 * sqrt(spread[i] + p->epsilon);
+  return OXP_OK;
+}
+
 static void batch_norm_draw(oxp__random *random, void *params, oxp__shape *inputs)
 {
   batch_norm *p = params;
@@ -214,5 +227,6 @@ const oxp__kind oxp__kind_batch_norm = {
   .ref = batch_norm_ref,
   .lower = { { 13, batch_norm_lower } },
   .tolerance = OXP__ONE_ROUNDING,
+  .input_range = batch_norm_input_range,
   .draw = batch_norm_draw,
 };

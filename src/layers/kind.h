@@ -180,6 +180,10 @@ struct oxp__kind {
   void (*ref)(const oxp__ref *io);
   oxp__lower_row lower[4]; // ascending; the last one whose `since` is not above the opset is used
   oxp__tolerance tolerance;
+  // Where the layer's statistics say that its input lies, per channel (axis 1): a centre, and how far around it. Random
+  // verification draws from there, as values around 0 may say nothing about such a layer. NULL: any values do.
+  oxp_status (*input_range)(const oxp__layer *layer, int64_t channels, double *centre, double *spread,
+                            oxp_error *error);
   // Fills `params` (already at its defaults) with legal random values, and shapes for the inputs (no symbols; rank -1
   // ends the list; there is room for OXP__DRAW_INPUTS). Small: at most a few thousand elements.
   void (*draw)(oxp__random *random, void *params, oxp__shape *inputs);

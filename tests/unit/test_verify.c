@@ -243,6 +243,21 @@ static void the_runtime_loses_digits_in_batch_normalization(void **state)
   oxp_network_free(net);
 }
 
+// Values around 0 would say nothing about a layer whose statistics lie around 1000: its random input lies there too.
+static void random_input_lies_where_the_statistics_are(void **state)
+{
+  (void)state;
+  need_runtime();
+  oxp_network *net = open_network(DATA "d_bn.netcl", 3, (int64_t[]){ 5, 9, 7 });
+  oxp_verify_options options = { .rtol = 0, .atol = 1e-5, .seed = 1 };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_DIFFERENT);
+  assert_finding(report, "layer 0 \"batch_norm_0\"");
+  assert_true(has_note(report, "has its statistics"));
+  assert_true(has_note(report, "--batchnorm expanded")); // the exporter's warning
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
 // A model of other weights is told from one that the runtime gets wrong.
 static void a_wrong_model_is_found_out(void **state)
 {
@@ -347,6 +362,7 @@ int main(void)
     cmocka_unit_test(arguments_are_checked),
     cmocka_unit_test(a_missing_runtime_is_an_error),
     cmocka_unit_test(the_runtime_loses_digits_in_batch_normalization),
+    cmocka_unit_test(random_input_lies_where_the_statistics_are),
     cmocka_unit_test(a_wrong_model_is_found_out),
     cmocka_unit_test(a_model_of_another_shape_is_refused),
     cmocka_unit_test(the_runtimes_optimiser_is_found_out),
