@@ -86,23 +86,36 @@ static void test_detector(void **state)
 {
   (void)state;
   oxp_array image = test_image();
-  need(oxp_array_write(&image, "image.npy", &test_error));
+  need(oxp_array_write(&image, "detector.input_0.npy", &test_error));
   oxp_array_free(&image);
-  char *arguments[] = { "doritex",  OXP_DORITEX_WEIGHTS, "detector", "detector.onnx", (char *)test_engine, "image.npy",
-                        "conf.npy", "geom.npy",          NULL };
+  char *arguments[] = { "doritex",
+                        OXP_DORITEX_WEIGHTS,
+                        "detector",
+                        "detector.onnx",
+                        (char *)test_engine,
+                        "detector.input_0.npy",
+                        "detector.output_0.npy",
+                        "detector.output_1.npy",
+                        NULL };
   assert_int_equal(doritex_main(8, arguments), 0);
-  test_equal_file("page_conf", "conf.npy", 1e-5);
-  test_equal_file("page_geom", "geom.npy", 1e-5);
+  test_equal_file("page_conf", "detector.output_0.npy", 1e-5);
+  test_equal_file("page_geom", "detector.output_1.npy", 1e-5);
 }
 
 static oxp_array test_scores(const oxp_array *crops)
 {
-  need(oxp_array_write(crops, "crops.npy", &test_error));
-  char *arguments[] = { "doritex",           OXP_DORITEX_WEIGHTS, "direction", "direction.onnx",
-                        (char *)test_engine, "crops.npy",         "score.npy", NULL };
+  need(oxp_array_write(crops, "direction.input_0.npy", &test_error));
+  char *arguments[] = { "doritex",
+                        OXP_DORITEX_WEIGHTS,
+                        "direction",
+                        "direction.onnx",
+                        (char *)test_engine,
+                        "direction.input_0.npy",
+                        "direction.output.npy",
+                        NULL };
   assert_int_equal(doritex_main(7, arguments), 0);
   oxp_array score = { 0 };
-  need(oxp_array_read("score.npy", &score, &test_error));
+  need(oxp_array_read("direction.output.npy", &score, &test_error));
   return score;
 }
 

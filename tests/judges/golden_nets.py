@@ -5,6 +5,7 @@ usage: golden_nets.py ONNXPORT DATA FOLDER
 
 ONNXPORT is the command, DATA is tests/data/netcl, FOLDER is there and empty.
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -12,6 +13,15 @@ import sys
 import numpy
 
 OPSETS = range(13, 27)
+# Networks that are written under the profile netcl as well: all kinds that it writes at every opset.
+OTHER_PROFILE = ["a_mlp", "b_cnn", "c_conv_groups", "e_dropout_pool", "f_allact"]
+# The layers of g_layernorm, whose file holds weights only: netcl can run and export it, but not save it.
+LAYER_NORM = [
+    {"type": "Linear", "in_features": 10, "out_features": 16},
+    {"type": "LayerNorm", "normalized_shape": [16], "eps": 1e-3},
+    {"type": "ReLU"},
+    {"type": "Linear", "in_features": 16, "out_features": 3},
+]
 
 
 def run(*words):
@@ -49,26 +59,36 @@ def expected(onnxport, source, stem, x_path, folder):
     return numpy.load(folder / "y.npy")
 
 
-def write_case(onnxport, source, name, x, y, folder):
+def write_case(onnxport, source, name, x, y, folder, *options):
     for opset in OPSETS:
         target = folder / f"{name}-opset{opset}.onnx"
         run(onnxport, "export", source, "-o", target, "--opset", opset, "--input-shape",
-            sample_shape(x), "--quiet")
+            sample_shape(x), "--quiet", *options)
     numpy.save(folder / f"{name}.input_0.npy", x)
     numpy.save(folder / f"{name}.output.npy", y)
+
+
+def write_layer_norm(onnxport, data, folder):
+    layers = folder / "g_layernorm.json"
+    layers.write_text(json.dumps(LAYER_NORM), encoding="utf-8")
+    x, y = (numpy.load(data / f"g_layernorm.{what}.npy") for what in "xy")
+    write_case(onnxport, data / "g_layernorm.weights.npz", "g_layernorm", x, y, folder, "--description", layers)
 
 
 def main(onnxport, data, folder):
     count = 0
     for source, stem in networks(data):
         x_path = pathlib.Path(f"{stem}.x.npy")
-        y = expected(onnxport, source, stem, x_path, folder)
-        write_case(onnxport, source, f"{source.parent.name}.{stem.name}", numpy.load(x_path), y, folder)
+        x, y = numpy.load(x_path), expected(onnxport, source, stem, x_path, folder)
+        write_case(onnxport, source, f"{source.parent.name}.{stem.name}", x, y, folder)
+        if stem.name in OTHER_PROFILE:
+            write_case(onnxport, source, f"profile_netcl.{stem.name}", x, y, folder, "--profile", "netcl")
         count += 1
+    write_layer_norm(onnxport, data, folder)
     y = numpy.load(data / "detector" / "h_det26.y.npy")[:1]
     write_case(onnxport, data / "detector" / "h_det26.netcl", "h_det26", detector_input(data), y, folder)
     (folder / "y.npy").unlink(missing_ok=True)
-    print(f"{count + 1} networks, opsets {OPSETS[0]} to {OPSETS[-1]}, in {folder}")
+    print(f"{count + 2} networks, opsets {OPSETS[0]} to {OPSETS[-1]}, in {folder}")
 
 
 if __name__ == "__main__":
