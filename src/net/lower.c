@@ -177,17 +177,6 @@ static oxp_status lower_inputs(oxp__lowering *to, oxp_error *error)
   return to->builder.status;
 }
 
-// The value that a value is in the graph: layers that leave no node hand on their input.
-static oxp_value lower_root(const oxp__lowering *to, oxp_value value)
-{
-  for (int layer = to->network->values[value].layer; layer >= 0; layer = to->network->values[value].layer) {
-    if (!to->profile->drops_pass_through || !to->network->layers[layer]->kind->passes_through)
-      break;
-    value = to->network->layers[layer]->inputs[0];
-  }
-  return value;
-}
-
 static const char *lower_output_name(oxp__lowering *to, size_t index, oxp_error *error)
 {
   const char *own = to->network->output_names[index];
@@ -207,7 +196,7 @@ static oxp_status lower_claim_outputs(oxp__lowering *to, const char **outputs, o
     outputs[i] = lower_output_name(to, i, error);
     if (!outputs[i])
       return error->status;
-    oxp_value root = lower_root(to, to->network->outputs[i]);
+    oxp_value root = to->roots[to->network->outputs[i]];
     bool computed = to->network->values[root].layer >= 0;
     if (computed && !to->output_names[root] && !to->profile->final_identity)
       to->output_names[root] = outputs[i];
@@ -286,7 +275,7 @@ static oxp_status lower_expose(oxp__lowering *to, oxp_error *error)
   if (!done)
     return oxp__fail_memory(error, to->network->value_count);
   for (size_t i = 0; i < to->network->layer_count; i++) {
-    oxp_value root = lower_root(to, to->network->layers[i]->output);
+    oxp_value root = to->roots[to->network->layers[i]->output];
     if (done[root] || to->network->values[root].layer < 0 || to->output_names[root])
       continue;
     done[root] = true;
@@ -332,17 +321,30 @@ static oxp_status lower_header(oxp__lowering *to, oxp_error *error)
   return to->builder.status;
 }
 
+// Layers stand behind what they read, so one pass in order does.
+static void lower_find_roots(oxp__lowering *to)
+{
+  const oxp_network *network = to->network;
+  for (size_t i = 0; i < network->value_count; i++) {
+    const oxp__layer *layer = network->values[i].layer >= 0 ? network->layers[network->values[i].layer] : NULL;
+    bool handed_on = layer && layer->kind->passes_through && to->profile->drops_pass_through;
+    to->roots[i] = handed_on ? to->roots[layer->inputs[0]] : (oxp_value)i;
+  }
+}
+
 static oxp_status lower_prepare(oxp__lowering *to, oxp_error *error)
 {
   oxp__arena *arena = &to->graph->arena;
   size_t values = to->network->value_count;
   to->naming.arena = to->stored.arena = arena;
   to->shapes = oxp__arena_new(arena, values, sizeof *to->shapes);
+  to->roots = oxp__arena_new(arena, values, sizeof *to->roots);
   to->names = oxp__arena_new(arena, values, sizeof *to->names);
   to->output_names = oxp__arena_new(arena, values, sizeof *to->output_names);
   to->dummy = oxp__arena_new(arena, 1, sizeof *to->dummy);
-  if (!to->shapes || !to->names || !to->output_names || !to->dummy)
+  if (!to->shapes || !to->roots || !to->names || !to->output_names || !to->dummy)
     return oxp__fail_memory(error, values * sizeof *to->shapes);
+  lower_find_roots(to);
   OXP__TRY(lower_take_opset(to, error));
   OXP__TRY(lower_take_dtype(to, error));
   to->builder.dtype = to->dtype;

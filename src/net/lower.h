@@ -16,8 +16,9 @@ struct oxp__lowering {
   oxp__builder builder; // its error is `error` below
   oxp__naming naming;
   oxp_dtype dtype;
-  oxp__shape *shapes;        // of every value, with the batch that was asked for
-  const char **names;        // of every value, as far as the walk has come
+  oxp__shape *shapes; // of every value, with the batch that was asked for
+  oxp_value *roots;   // of every value: the one that it is in the graph (layers that leave no node hand on their input)
+  const char **names; // of every value, as far as the walk has come
   const char **output_names; // per value: the graph output that it becomes by renaming; NULL: none
   oxp__names stored;         // weights by what they are (lowering.c), with the number of their initializer
   const oxp__layer *layer;   // whose turn it is
