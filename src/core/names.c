@@ -24,11 +24,8 @@ static oxp__name *names_slot(oxp__name *slots, size_t capacity, const char *text
   return &slots[index];
 }
 
-static bool names_make_room(oxp__names *names)
+static bool names_resize(oxp__names *names, size_t capacity)
 {
-  if (names->slots && names->count < names->capacity / 2)
-    return true;
-  size_t capacity = names->slots ? names->capacity * 2 : NAMES_FIRST_CAPACITY;
   oxp__name *slots = oxp__arena_new(names->arena, capacity, sizeof *slots);
   if (!slots)
     return false;
@@ -38,6 +35,21 @@ static bool names_make_room(oxp__names *names)
   names->slots = slots;
   names->capacity = capacity;
   return true;
+}
+
+static bool names_make_room(oxp__names *names)
+{
+  if (names->slots && names->count < names->capacity / 2)
+    return true;
+  return names_resize(names, names->slots ? names->capacity * 2 : NAMES_FIRST_CAPACITY);
+}
+
+bool oxp__names_reserve(oxp__names *names, size_t count)
+{
+  size_t capacity = NAMES_FIRST_CAPACITY;
+  while (capacity / 2 < count && capacity <= SIZE_MAX / 2)
+    capacity *= 2;
+  return capacity <= names->capacity || names_resize(names, capacity);
 }
 
 oxp__name *oxp__names_find(const oxp__names *names, const char *text)

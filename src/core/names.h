@@ -23,4 +23,7 @@ oxp__name *oxp__names_find(const oxp__names *names, const char *text);
 // NULL when memory is out.
 oxp__name *oxp__names_add(oxp__names *names, const char *text, size_t number, bool *added);
 
+// Makes room for `count` names in all, where their number is known: the table then need not grow. False when memory is out.
+bool oxp__names_reserve(oxp__names *names, size_t count);
+
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/names.h"
@@ -341,26 +342,24 @@ static void check_subgraphs(checker *check, const check_scope *scope, const oxp_
 static void check_node(checker *check, check_scope *scope, const oxp__node *node, size_t index)
 {
   char label[OXP__NODE_LABEL];
-  oxp__arena scratch = { 0 };
   oxp__node_label(node, index, label, sizeof label);
-  const oxp__typed **inputs = oxp__arena_new(&scratch, node->inputs.count, sizeof *inputs);
-  oxp__typed *outputs = oxp__arena_new(&scratch, node->outputs.count, sizeof *outputs);
-  if (!inputs || !outputs) {
+  const oxp__typed **inputs = calloc(node->inputs.count + 1, sizeof *inputs);
+  oxp__typed *outputs = calloc(node->outputs.count + 1, sizeof *outputs);
+  if (inputs && outputs) {
+    for (size_t i = 0; i < node->outputs.count; i++)
+      outputs[i] = oxp__typed_unknown;
+    oxp__inference io = { .node = node, .opset = check->opset, .inputs = inputs, .input_count = node->inputs.count };
+    io.outputs = outputs;
+    io.output_count = node->outputs.count;
+    check_node_inputs(check, scope, node, label, inputs);
+    oxp__check_attributes(&check->findings, node, label);
+    check_operator(check, &io, label);
+    check_subgraphs(check, scope, node);
+    check_node_outputs(check, scope, &io, label);
+  } else
     check->no_memory = true;
-    oxp__arena_fini(&scratch);
-    return;
-  }
-  for (size_t i = 0; i < node->outputs.count; i++)
-    outputs[i] = oxp__typed_unknown;
-  oxp__inference io = { .node = node, .opset = check->opset, .inputs = inputs, .input_count = node->inputs.count };
-  io.outputs = outputs;
-  io.output_count = node->outputs.count;
-  check_node_inputs(check, scope, node, label, inputs);
-  oxp__check_attributes(&check->findings, node, label);
-  check_operator(check, &io, label);
-  check_subgraphs(check, scope, node);
-  check_node_outputs(check, scope, &io, label);
-  oxp__arena_fini(&scratch);
+  free(inputs);
+  free(outputs);
 }
 
 // Which node computes what, and names of nodes that stand twice.
@@ -368,6 +367,8 @@ static void check_node_names(checker *check, check_scope *scope)
 {
   oxp__names names = { .arena = &check->arena };
   const oxp__nodes *nodes = &scope->graph->nodes;
+  if (!oxp__names_reserve(&names, nodes->count))
+    check->no_memory = true;
   for (size_t i = 0; i < nodes->count; i++) {
     const oxp__node *node = nodes->at[i];
     bool added = true;
@@ -408,6 +409,9 @@ static void check_graph(checker *check, const oxp__graph_proto *graph, const che
 {
   check_scope scope = { .outer = outer, .graph = graph };
   scope.values.arena = scope.computed.arena = scope.declared.arena = &check->arena;
+  if (!oxp__names_reserve(&scope.values, graph->initializers.count + graph->nodes.count) ||
+      !oxp__names_reserve(&scope.computed, graph->nodes.count))
+    check->no_memory = true;
   if (!graph->name || !*graph->name)
     oxp__finding(&check->findings, "%s has no name", outer ? "a nested graph" : "the graph");
   check_inputs(check, &scope);
@@ -455,6 +459,17 @@ static oxp_status check_report(checker *check, oxp_error *error)
   return oxp__fail(error, OXP_BAD_FILE, "the model breaks the rules of ONNX: %s", oxp__text_string(&findings->text));
 }
 
+oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error)
+{
+  checker check = { .graph = graph, .opset = oxp_graph_opset(graph), .strict = strict };
+  check_versions(&check);
+  check_graph(&check, graph->model.graph, NULL);
+  oxp_status status = check_report(&check, error);
+  oxp__text_fini(&check.findings.text);
+  oxp__arena_fini(&check.arena);
+  return status;
+}
+
 // The format's limit of 2 GiB is on a file; weights that can lie in a data file beside it are the writer's business.
 static oxp_status check_size(const oxp_graph *graph, oxp_error *error)
 {
@@ -462,20 +477,8 @@ static oxp_status check_size(const oxp_graph *graph, oxp_error *error)
   return oxp__external_bytes(graph) > 0 ? OXP_OK : oxp__model_size(graph, &bytes, error);
 }
 
-oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error)
-{
-  checker check = { .graph = graph, .opset = oxp_graph_opset(graph), .strict = strict };
-  check_versions(&check);
-  check_graph(&check, graph->model.graph, NULL);
-  oxp_status status = check_report(&check, error);
-  if (status == OXP_OK)
-    status = check_size(graph, error);
-  oxp__text_fini(&check.findings.text);
-  oxp__arena_fini(&check.arena);
-  return status;
-}
-
 oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error)
 {
-  return oxp__model_check(graph, false, error);
+  OXP__TRY(oxp__model_check(graph, false, error));
+  return check_size(graph, error);
 }

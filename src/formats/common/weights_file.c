@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "formats/containers/npy.h"
 
 struct oxp_weights {
@@ -10,6 +11,7 @@ struct oxp_weights {
   int count;
   const char **names;
   oxp_tensor *tensors;
+  oxp__names by_name; // each with its index
 };
 
 static oxp_status weights_make_room(oxp_weights *weights, size_t count, oxp_error *error)
@@ -28,7 +30,9 @@ static oxp_status weights_set(oxp_weights *weights, int index, const char *name,
   weights->names[index] = oxp__arena_copy_bytes(&weights->arena, name, name_length);
   weights->tensors[index] = npy->tensor;
   weights->tensors[index].origin = weights->names[index];
-  return weights->names[index] ? OXP_OK : oxp__fail_memory(error, name_length);
+  if (!weights->names[index] || !oxp__names_add(&weights->by_name, weights->names[index], (size_t)index, NULL))
+    return oxp__fail_memory(error, name_length);
+  return OXP_OK;
 }
 
 static oxp_status weights_read_archive(oxp_weights *weights, oxp__file *file, oxp_error *error)
@@ -68,6 +72,7 @@ oxp_status oxp_weights_open(const char *path, oxp_weights **out, oxp_error *erro
   oxp_weights *weights = calloc(1, sizeof *weights);
   if (!weights)
     return oxp__fail_memory(error, sizeof *weights);
+  weights->by_name.arena = &weights->arena;
   oxp_status status = weights_read(weights, path, error);
   if (status == OXP_OK) {
     *out = weights;
@@ -97,11 +102,11 @@ const char *oxp_weights_name(const oxp_weights *weights, int index)
 
 oxp_status oxp_weights_find(const oxp_weights *weights, const char *name, oxp_tensor *tensor, oxp_error *error)
 {
-  for (int i = 0; i < weights->count; i++)
-    if (strcmp(weights->names[i], name) == 0) {
-      *tensor = weights->tensors[i];
-      return OXP_OK;
-    }
+  const oxp__name *found = oxp__names_find(&weights->by_name, name);
+  if (found) {
+    *tensor = weights->tensors[found->number];
+    return OXP_OK;
+  }
   oxp__fail(error, OXP_BAD_FILE, "there is no array \"%s\" among the %d in the file", name, weights->count);
   return oxp__at_file(error, OXP_BAD_FILE, weights->path);
 }

@@ -17,6 +17,7 @@ enum {
   ZIP_LOCAL_BYTES = 30,
   ZIP_COMMENT_LIMIT = 65535,
   ZIP_NAME_AND_EXTRA_LIMIT = 8192, // of a local header; writers that align data to pages stay below it
+  ZIP_USUAL_EXTRA = 32,            // a ZIP64 field takes 20
   ZIP_FLAG_ENCRYPTED = 1,
   ZIP_FLAG_DESCRIPTOR = 8,                // sizes and checksum follow the data
   ZIP_FLAGS_HARMLESS = 2 | 4 | 8 | 0x800, // deflate's level, descriptor, UTF-8 name
@@ -271,28 +272,47 @@ static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned c
   return oxp__at_key(error, OXP_BAD_FILE, member->name);
 }
 
+// A local header with its name and extra field.
+typedef struct zip_local {
+  unsigned char bytes[ZIP_LOCAL_BYTES + ZIP_NAME_AND_EXTRA_LIMIT];
+  size_t name_bytes, extra_bytes;
+} zip_local;
+
+// Reads the header at `offset`, in one piece where its extra field is as short as usual. `room`: bytes up to the directory.
+static oxp_status zip_read_header(oxp__file *file, const oxp__zip_member *member, uint64_t offset, uint64_t room,
+                                  zip_local *local, oxp_error *error)
+{
+  size_t first = ZIP_LOCAL_BYTES + ZIP_USUAL_EXTRA + strlen(member->name);
+  first = first < room ? first : (size_t)room;
+  first = first < sizeof local->bytes ? first : sizeof local->bytes;
+  OXP__TRY(oxp__file_read(file, offset, local->bytes, first, error));
+  if (oxp__le32(local->bytes) != ZIP_LOCAL_SIGNATURE)
+    return zip_fail_member(member, error, "the zip member does not start with a zip header");
+  local->name_bytes = oxp__le16(local->bytes + 26);
+  local->extra_bytes = oxp__le16(local->bytes + 28);
+  size_t count = ZIP_LOCAL_BYTES + local->name_bytes + local->extra_bytes;
+  if (count > room || member->stored_bytes > room - count)
+    return zip_fail_member(member, error, "the zip member lies outside the archive");
+  if (count > sizeof local->bytes)
+    return zip_fail_member(member, error, "the zip member's own header is longer than 8192 bytes");
+  return count <= first ? OXP_OK : oxp__file_read(file, offset + first, local->bytes + first, count - first, error);
+}
+
 // Compares the local header with the entry and finds out where the data starts. `limit` is where the directory starts.
 static oxp_status zip_read_local(oxp__file *file, const zip_entry *entry, uint64_t limit, oxp_error *error)
 {
   oxp__zip_member *member = entry->member;
-  unsigned char header[ZIP_LOCAL_BYTES], rest[ZIP_NAME_AND_EXTRA_LIMIT];
+  zip_local local;
   if (entry->local_offset > limit || limit - entry->local_offset < ZIP_LOCAL_BYTES)
     return zip_fail_member(member, error, "the zip member lies outside the archive");
-  OXP__TRY(oxp__file_read(file, entry->local_offset, header, sizeof header, error));
-  size_t name_bytes = oxp__le16(header + 26), extra_bytes = oxp__le16(header + 28);
-  member->data_offset = entry->local_offset + ZIP_LOCAL_BYTES + name_bytes + extra_bytes;
-  if (oxp__le32(header) != ZIP_LOCAL_SIGNATURE)
-    return zip_fail_member(member, error, "the zip member does not start with a zip header");
-  if (member->data_offset > limit || member->stored_bytes > limit - member->data_offset)
-    return zip_fail_member(member, error, "the zip member lies outside the archive");
-  if (name_bytes + extra_bytes > sizeof rest)
-    return zip_fail_member(member, error, "the zip member's own header is longer than 8192 bytes");
-  OXP__TRY(oxp__file_read(file, entry->local_offset + ZIP_LOCAL_BYTES, rest, name_bytes + extra_bytes, error));
-  if (name_bytes != strlen(member->name) || memcmp(rest, member->name, name_bytes) != 0)
+  OXP__TRY(zip_read_header(file, member, entry->local_offset, limit - entry->local_offset, &local, error));
+  const unsigned char *name = local.bytes + ZIP_LOCAL_BYTES, *extra = name + local.name_bytes;
+  member->data_offset = entry->local_offset + ZIP_LOCAL_BYTES + local.name_bytes + local.extra_bytes;
+  if (local.name_bytes != strlen(member->name) || memcmp(name, member->name, local.name_bytes) != 0)
     return zip_fail_member(member, error, "the zip member has another name in its own header");
-  if (oxp__le16(header + 6) != entry->flags || oxp__le16(header + 8) != entry->method)
+  if (oxp__le16(local.bytes + 6) != entry->flags || oxp__le16(local.bytes + 8) != entry->method)
     return zip_fail_member(member, error, "the zip member has another method or other flags in its own header");
-  return zip_check_local_sizes(entry, header, rest + name_bytes, extra_bytes, error);
+  return zip_check_local_sizes(entry, local.bytes, extra, local.extra_bytes, error);
 }
 
 static int zip_compare_offset(const void *a, const void *b)
@@ -301,20 +321,18 @@ static int zip_compare_offset(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static int zip_compare_name(const void *a, const void *b)
-{
-  return strcmp(((const zip_entry *)a)->member->name, ((const zip_entry *)b)->member->name);
-}
-
-// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries; fills by_name.
+// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries; fills the names.
 static oxp_status zip_check_layout(oxp__zip *zip, const zip_end *end, zip_entry *entries, oxp_error *error)
 {
   size_t count = zip->member_count;
-  qsort(entries, count, sizeof *entries, zip_compare_name);
+  if (!oxp__names_reserve(&zip->names, count))
+    return oxp__fail_memory(error, count * sizeof(oxp__name));
   for (size_t i = 0; i < count; i++) {
-    zip->by_name[i] = entries[i].member;
-    if (i > 0 && zip_compare_name(&entries[i - 1], &entries[i]) == 0)
-      return zip_fail_member(entries[i].member, error, "two members of the zip archive have this name");
+    bool added = false;
+    if (!oxp__names_add(&zip->names, zip->members[i].name, i, &added))
+      return oxp__fail_memory(error, count * sizeof(oxp__name));
+    if (!added)
+      return zip_fail_member(&zip->members[i], error, "two members of the zip archive have this name");
   }
   qsort(entries, count, sizeof *entries, zip_compare_offset);
   uint64_t first = count > 0 ? entries[0].local_offset : end->directory_offset;
@@ -355,10 +373,9 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
   size_t count = (size_t)end.entry_count;
   oxp__zip *zip = oxp__arena_new(arena, 1, sizeof *zip);
   oxp__zip_member *members = oxp__arena_new(arena, count, sizeof *members);
-  const oxp__zip_member **by_name = oxp__arena_new(arena, count, sizeof *by_name);
-  if (!zip || !members || !by_name)
+  if (!zip || !members)
     return oxp__fail_memory(error, count * sizeof *members);
-  *zip = (oxp__zip){ file, members, count, by_name };
+  *zip = (oxp__zip){ file, members, count, { .arena = arena } };
   unsigned char *directory = malloc((size_t)end.directory_bytes + 1);
   zip_entry *entries = calloc(count + 1, sizeof *entries);
   oxp_status status = directory && entries ? OXP_OK : oxp__fail_memory(error, (size_t)end.directory_bytes);
@@ -375,15 +392,6 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
 
 const oxp__zip_member *oxp__zip_find(const oxp__zip *zip, const char *name)
 {
-  for (size_t low = 0, high = zip->member_count; low < high;) {
-    size_t middle = low + (high - low) / 2;
-    int order = strcmp(zip->by_name[middle]->name, name);
-    if (order == 0)
-      return zip->by_name[middle];
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return NULL;
+  const oxp__name *found = oxp__names_find(&zip->names, name);
+  return found ? &zip->members[found->number] : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "core/copy.h"
 #include "core/file.h"
+#include "core/names.h"
 #include "core/tensor.h"
 
 typedef struct oxp__zip_member {
@@ -18,7 +19,7 @@ typedef struct oxp__zip {
   oxp__file *file;
   oxp__zip_member *members; // in the order of the central directory
   size_t member_count;
-  const oxp__zip_member **by_name; // the same, sorted
+  oxp__names names; // of the members, each with its index
 } oxp__zip;
 
 // Reads the directory. OXP_BAD_FILE for damage, duplicate names, encrypted or oddly compressed members, members that overlap
