@@ -200,29 +200,49 @@ static oxp_status npy_read_descr(oxp__npy *npy, oxp_error *error)
 
 // --- Opening ---
 
-// Reads magic, version and length; *start becomes the offset of the dict and *length its length.
-static oxp_status npy_read_preamble(oxp_read_function read, void *context, uint64_t total, uint64_t *start,
-                                    size_t *length, oxp_error *error)
+// The first bytes, read at once: NumPy pads magic, version, length and a short dict to this size.
+typedef struct npy_head {
+  unsigned char bytes[128];
+  size_t count;  // bytes that are here
+  size_t start;  // of the dict
+  size_t length; // of the dict; it may go on behind what is here
+} npy_head;
+
+static oxp_status npy_read_head(oxp_read_function read, void *context, uint64_t total, npy_head *head, oxp_error *error)
 {
-  unsigned char head[12] = { 0 };
+  unsigned char *bytes = head->bytes;
+  *head = (npy_head){ .count = total < sizeof head->bytes ? (size_t)total : sizeof head->bytes };
   if (total < 10)
     return oxp__fail(error, OXP_BAD_FILE, "not a NumPy array: it has only %llu bytes", (unsigned long long)total);
-  OXP__TRY(read(context, 0, head, 10, error));
-  if (memcmp(head, npy_magic, NPY_MAGIC_BYTES) != 0)
+  OXP__TRY(read(context, 0, bytes, head->count, error));
+  if (memcmp(bytes, npy_magic, NPY_MAGIC_BYTES) != 0)
     return oxp__fail(error, OXP_BAD_FILE, "not a NumPy array: it does not start with \\x93NUMPY");
-  if (head[6] < 1 || head[6] > 3 || head[7] != 0)
-    return oxp__fail(error, OXP_BAD_FILE, "the NumPy array has format version %d.%d; 1.0 to 3.0 are known", head[6],
-                     head[7]);
-  *start = head[6] == 1 ? 10 : 12;
-  if (head[6] > 1 && total >= 12)
-    OXP__TRY(read(context, 10, head + 10, 2, error));
-  uint64_t count = head[6] == 1 ? oxp__le16(head + 8) : oxp__le32(head + 8);
-  if (total < *start || count > total - *start || count > NPY_HEADER_LIMIT)
-    return oxp__fail(
-        error, OXP_BAD_FILE, "the NumPy array's header is said to have %llu bytes; %llu follow and %d are allowed",
-        (unsigned long long)count, (unsigned long long)(total < *start ? 0 : total - *start), NPY_HEADER_LIMIT);
-  *length = (size_t)count;
+  if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+    return oxp__fail(error, OXP_BAD_FILE, "the NumPy array has format version %d.%d; 1.0 to 3.0 are known", bytes[6],
+                     bytes[7]);
+  head->start = bytes[6] == 1 ? 10 : 12;
+  uint64_t length = bytes[6] == 1 ? oxp__le16(bytes + 8) : oxp__le32(bytes + 8);
+  if (total < head->start || length > total - head->start || length > NPY_HEADER_LIMIT)
+    return oxp__fail(error, OXP_BAD_FILE,
+                     "the NumPy array's header is said to have %llu bytes; %llu follow and %d are allowed",
+                     (unsigned long long)length, (unsigned long long)(total < head->start ? 0 : total - head->start),
+                     NPY_HEADER_LIMIT);
+  head->length = (size_t)length;
   return OXP_OK;
+}
+
+// Copies the dict and reads what of it is missing.
+static oxp_status npy_read_dict(oxp_read_function read, void *context, const npy_head *head, char *text,
+                                oxp_error *error)
+{
+  size_t here = head->count - head->start;
+  if (here > head->length)
+    here = head->length;
+  memcpy(text, head->bytes + head->start, here);
+  text[head->length] = 0;
+  if (here == head->length)
+    return OXP_OK;
+  return read(context, head->count, text + here, head->length - here, error);
 }
 
 // Shape and element type must account for every byte that follows.
@@ -246,18 +266,16 @@ static oxp_status npy_check_size(oxp__npy *npy, uint64_t data_bytes, oxp_error *
 oxp_status oxp__npy_open(oxp__arena *arena, oxp_read_function read, void *context, uint64_t total_bytes, oxp__npy *npy,
                          oxp_error *error)
 {
-  uint64_t start = 0;
-  size_t length = 0;
+  npy_head head;
   *npy = (oxp__npy){ .descr = "" };
-  OXP__TRY(npy_read_preamble(read, context, total_bytes, &start, &length, error));
-  char *text = malloc(length + 1);
+  OXP__TRY(npy_read_head(read, context, total_bytes, &head, error));
+  char *text = malloc(head.length + 1);
   if (!text)
-    return oxp__fail_memory(error, length + 1);
-  text[length] = 0;
+    return oxp__fail_memory(error, head.length + 1);
   npy_parser parser = { .at = text };
   npy_fields fields = { 0 };
-  oxp_status status = read(context, start, text, length, error);
-  if (status == OXP_OK && (!npy_parse(&parser, &fields) || !npy_at_end(&parser, text + length)))
+  oxp_status status = npy_read_dict(read, context, &head, text, error);
+  if (status == OXP_OK && (!npy_parse(&parser, &fields) || !npy_at_end(&parser, text + head.length)))
     status = oxp__fail(error, OXP_BAD_FILE, "the NumPy array's header is damaged: %s", parser.problem);
   if (status == OXP_OK && !oxp__text_is_utf8(fields.descr, fields.descr_length))
     status = oxp__fail(error, OXP_BAD_FILE, "the NumPy array's header is damaged: its descr is not UTF-8");
@@ -271,11 +289,11 @@ oxp_status oxp__npy_open(oxp__arena *arena, oxp_read_function read, void *contex
   oxp_tensor *tensor = &npy->tensor;
   tensor->rank = fields.rank;
   memcpy(tensor->shape, fields.shape, sizeof fields.shape);
-  OXP__TRY(npy_check_size(npy, total_bytes - start - length, error));
+  OXP__TRY(npy_check_size(npy, total_bytes - head.start - head.length, error));
   oxp__tensor_set_strides(tensor, fields.fortran_order);
   tensor->read = read;
   tensor->context = context;
-  tensor->offset_bytes = start + length;
+  tensor->offset_bytes = head.start + head.length;
   return OXP_OK;
 }
 
@@ -296,21 +314,23 @@ oxp_status oxp__npy_open_member(oxp__arena *arena, const oxp__zip *zip, const ox
 
 // --- Text arrays ---
 
-static void npy_add_code_point(oxp__text *text, uint32_t code)
+// Writes one character as UTF-8 to `bytes`; returns how many there are.
+static size_t npy_put_code_point(unsigned char *bytes, uint32_t code)
 {
-  unsigned char bytes[4];
-  int count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
   static const unsigned char first[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
-  for (int i = count - 1; i > 0; i--, code >>= 6)
+  for (size_t i = count - 1; i > 0; i--, code >>= 6)
     bytes[i] = (unsigned char)(0x80 | (code & 0x3F));
   bytes[0] = (unsigned char)(first[count] | code);
-  oxp__text_add_bytes(text, bytes, (size_t)count);
+  return count;
 }
 
 // UTF-32 of either byte order to UTF-8. Padding zeros at the end are dropped.
 static oxp_status npy_decode_utf32(const unsigned char *at, size_t count, bool big_endian, oxp__text *text,
                                    oxp_error *error)
 {
+  unsigned char bytes[256];
+  size_t used = 0;
   while (count > 0 && oxp__le32(at + 4 * (count - 1)) == 0)
     count--;
   for (size_t i = 0; i < count; i++, at += 4) {
@@ -319,8 +339,13 @@ static oxp_status npy_decode_utf32(const unsigned char *at, size_t count, bool b
       oxp__swap_bytes(&code, 1, sizeof code);
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
       return oxp__fail(error, OXP_BAD_FILE, "the text holds %08x, which is no character, at place %zu", code, i);
-    npy_add_code_point(text, code);
+    if (used > sizeof bytes - 4) {
+      oxp__text_add_bytes(text, bytes, used);
+      used = 0;
+    }
+    used += npy_put_code_point(bytes + used, code);
   }
+  oxp__text_add_bytes(text, bytes, used);
   return oxp__text_status(text, error);
 }
 
