@@ -21,11 +21,25 @@ struct oxp__deferred {
   void *thing;
 };
 
-enum { ARENA_BLOCK_BYTES = 4096 - sizeof(oxp__block), ARENA_ALIGN = _Alignof(max_align_t) };
+enum {
+  ARENA_FIRST_BYTES = 4096 - sizeof(oxp__block),
+  ARENA_LARGEST_BYTES = 64 * 1024 - sizeof(oxp__block), // a single thing may be larger
+  ARENA_ALIGN = _Alignof(max_align_t)
+};
+
+// Small arenas stay small, large ones ask for memory seldom.
+static size_t arena_usual_bytes(const oxp__arena *arena)
+{
+  if (!arena->blocks)
+    return ARENA_FIRST_BYTES;
+  size_t twice = 2 * (arena->blocks->size + sizeof(oxp__block)) - sizeof(oxp__block);
+  return twice < ARENA_LARGEST_BYTES ? twice : ARENA_LARGEST_BYTES;
+}
 
 static oxp__block *arena_block(oxp__arena *arena, size_t bytes)
 {
-  size_t size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
+  size_t usual = arena_usual_bytes(arena);
+  size_t size = bytes > usual ? bytes : usual;
   if (size > SIZE_MAX - sizeof(oxp__block))
     return NULL;
   oxp__block *block = calloc(1, sizeof *block + size);
@@ -33,7 +47,7 @@ static oxp__block *arena_block(oxp__arena *arena, size_t bytes)
     return NULL;
   block->size = size;
   // A block for one large thing goes behind the current one, whose room is still of use.
-  if (arena->blocks && bytes > ARENA_BLOCK_BYTES) {
+  if (arena->blocks && bytes > usual) {
     block->next = arena->blocks->next;
     arena->blocks->next = block;
   } else {
@@ -74,17 +88,26 @@ char *oxp__arena_copy(oxp__arena *arena, const char *text)
   return oxp__arena_copy_bytes(arena, text, strlen(text));
 }
 
+char *oxp__arena_vprintf(oxp__arena *arena, const char *format, va_list arguments)
+{
+  char usual[256];
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(usual, sizeof usual, format, arguments);
+  char *text = length >= 0 ? oxp__arena_new(arena, (size_t)length + 1, 1) : NULL;
+  if (text && (size_t)length < sizeof usual)
+    memcpy(text, usual, (size_t)length);
+  else if (text)
+    vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  return text;
+}
+
 char *oxp__arena_printf(oxp__arena *arena, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
-  char *text = length >= 0 ? oxp__arena_new(arena, (size_t)length + 1, 1) : NULL;
-  if (!text)
-    return NULL;
-  va_start(arguments, format);
-  vsnprintf(text, (size_t)length + 1, format, arguments);
+  char *text = oxp__arena_vprintf(arena, format, arguments);
   va_end(arguments);
   return text;
 }

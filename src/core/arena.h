@@ -23,6 +23,7 @@ void *oxp__arena_new(oxp__arena *arena, size_t count, size_t size);
 char *oxp__arena_copy(oxp__arena *arena, const char *text);
 char *oxp__arena_copy_bytes(oxp__arena *arena, const void *bytes, size_t length);
 char *oxp__arena_printf(oxp__arena *arena, const char *format, ...) OXP__PRINTF(2, 3);
+char *oxp__arena_vprintf(oxp__arena *arena, const char *format, va_list arguments);
 
 // Runs close(thing) when the arena is freed, the last deferred first. On OXP_NO_MEMORY thing is closed at once.
 oxp_status oxp__arena_defer(oxp__arena *arena, void (*close)(void *thing), void *thing, oxp_error *error);

@@ -49,18 +49,23 @@ void oxp__text_add(oxp__text *text, const char *string)
 
 void oxp__text_printf(oxp__text *text, const char *format, ...)
 {
-  va_list arguments;
-  va_start(arguments, format);
-  int length = vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
-  if (length < 0 || !text_reserve(text, (size_t)length)) {
-    text->failed = true;
+  if (!text_reserve(text, 0))
     return;
-  }
+  va_list arguments, again;
   va_start(arguments, format);
-  vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+  va_copy(again, arguments);
+  size_t room = text->capacity - text->length;
+  int length = vsnprintf(text->bytes + text->length, room, format, arguments);
+  if (length < 0)
+    text->failed = true;
+  else if ((size_t)length >= room && text_reserve(text, (size_t)length))
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+  va_end(again);
   va_end(arguments);
-  text->length += (size_t)length;
+  if (text->failed)
+    text->bytes[text->length] = 0; // as it was
+  else
+    text->length += (size_t)length;
 }
 
 // The length of the UTF-8 sequence at `at` (1 to 4); 0 when it is not a valid one.

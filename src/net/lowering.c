@@ -1,6 +1,5 @@
 // lowering.c: what a kind's `lower` calls. Adds nodes, initializers and names to the graph under the profile's rules; after the
 // first failure everything does nothing. Place: net.
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,31 +75,50 @@ static const char *lowering_name(oxp__lowering *to, const char *name)
 // ---- Weights ----
 
 // What makes two tensors the same array in the same view, as a text. Pointers are only compared, never written.
-static const char *lowering_key(oxp__arena *arena, const oxp_tensor *tensor)
+typedef struct lowering_key {
+  char text[(5 + 2 * OXP_MAX_RANK) * 12 + 1]; // a number takes at most 11 digits of 6 bits and a space
+} lowering_key;
+
+static char *lowering_key_number(char *at, uint64_t number)
 {
-  oxp__text key = { 0 };
-  oxp__text_printf(&key, "%" PRIxPTR " %" PRIxPTR "+%" PRIu64 " %d %d", (uintptr_t)tensor->read,
-                   (uintptr_t)tensor->context, tensor->offset_bytes, (int)tensor->dtype, tensor->big_endian);
-  for (int i = 0; i < tensor->rank; i++)
-    oxp__text_printf(&key, " %" PRId64 "/%" PRId64, tensor->shape[i], tensor->strides_bytes[i]);
-  const char *copy = key.failed ? NULL : oxp__arena_copy(arena, oxp__text_string(&key));
-  oxp__text_fini(&key);
-  return copy;
+  for (; number > 0; number >>= 6)
+    *at++ = (char)('0' + (number & 63));
+  *at++ = ' ';
+  return at;
+}
+
+static lowering_key lowering_key_of(const oxp_tensor *tensor)
+{
+  lowering_key key;
+  char *at = lowering_key_number(key.text, (uintptr_t)tensor->read);
+  at = lowering_key_number(at, (uintptr_t)tensor->context);
+  at = lowering_key_number(at, tensor->offset_bytes);
+  at = lowering_key_number(at, (uint64_t)tensor->dtype);
+  at = lowering_key_number(at, tensor->big_endian);
+  for (int i = 0; i < tensor->rank; i++) {
+    at = lowering_key_number(at, (uint64_t)tensor->shape[i]);
+    at = lowering_key_number(at, (uint64_t)tensor->strides_bytes[i]);
+  }
+  *at = 0;
+  return key;
 }
 
 // The initializer that holds this view of these bytes already; NULL when there is none.
 static const char *lowering_find_stored(oxp__lowering *to, const oxp_tensor *tensor)
 {
-  const char *key = to->profile->shares_weights ? lowering_key(&to->graph->arena, tensor) : NULL;
-  const oxp__name *found = key ? oxp__names_find(&to->stored, key) : NULL;
+  if (!to->profile->shares_weights)
+    return NULL;
+  lowering_key key = lowering_key_of(tensor);
+  const oxp__name *found = oxp__names_find(&to->stored, key.text);
   return found ? to->graph->model.graph->initializers.at[found->number]->name : NULL;
 }
 
 static void lowering_remember(oxp__lowering *to, const oxp_tensor *tensor)
 {
-  const char *key = lowering_key(&to->graph->arena, tensor);
+  lowering_key key = lowering_key_of(tensor);
+  const char *copy = oxp__arena_copy(&to->graph->arena, key.text);
   size_t last = to->graph->model.graph->initializers.count - 1;
-  if ((!key || !oxp__names_add(&to->stored, key, last, NULL)) && to->builder.status == OXP_OK)
+  if ((!copy || !oxp__names_add(&to->stored, copy, last, NULL)) && to->builder.status == OXP_OK)
     to->builder.status = oxp__fail_memory(to->builder.error, sizeof *tensor);
 }
 

@@ -27,6 +27,7 @@ void oxp_network_free(oxp_network *network)
 {
   if (!network)
     return;
+  oxp__arena_fini(&network->reading);
   oxp__arena_fini(&network->arena);
   free(network);
 }

@@ -14,6 +14,7 @@ typedef struct oxp__value {
 
 struct oxp_network {
   oxp__arena arena;
+  oxp__arena reading; // what a reader needs no longer than it reads
   const char *format; // dialect it came from
   const char *path;   // file it came from; NULL when built by hand
   oxp_dtype dtype;    // element type of all values

@@ -291,14 +291,16 @@ static oxp_status wire_unknown(wire_writer *writer, const oxp__message *base, ui
 
 static oxp_status wire_message(wire_writer *writer, const oxp__schema *schema, const void *message)
 {
+  const oxp__message *base = message;
   uint32_t above = 0;
   for (int i = 0; i < schema->field_count; i++) {
     const oxp__field *field = &schema->fields[i];
-    OXP__TRY(wire_unknown(writer, message, above, field->number));
+    if (base->unknown.count > 0)
+      OXP__TRY(wire_unknown(writer, base, above, field->number));
     OXP__TRY(wire_field(writer, field, message));
     above = field->number;
   }
-  return wire_unknown(writer, message, above, UINT32_MAX);
+  return wire_unknown(writer, base, above, UINT32_MAX);
 }
 
 // --- The model ---
