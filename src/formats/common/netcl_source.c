@@ -125,9 +125,9 @@ oxp_status oxp__netcl_source_from_archive(oxp_network *network, const oxp__zip *
   const json_t *root = NULL;
   oxp_status status = oxp__npy_open_member(&network->arena, zip, member, &npy, error);
   if (status == OXP_OK)
-    status = oxp__npy_read_text(&network->arena, &npy, OXP__JSON_LIMIT_BYTES, &text, error);
+    status = oxp__npy_read_text(&network->reading, &npy, OXP__JSON_LIMIT_BYTES, &text, error);
   if (status == OXP_OK)
-    status = oxp__json_parse(&network->arena, text, strlen(text), &root, error);
+    status = oxp__json_parse(&network->reading, text, strlen(text), &root, error);
   if (status == OXP_OK)
     return oxp__netcl_config_read(network, root, &source->config, error);
   oxp__at_key(error, status, member->name);

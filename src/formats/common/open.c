@@ -167,6 +167,7 @@ static oxp_status open_read(oxp_network *network, const char *path, const oxp_op
     return open_fail_unknown(candidate, error);
   network->format = format->name;
   OXP__TRY(format->read(candidate, options, network, error));
+  oxp__arena_fini(&network->reading);
   return oxp_network_finish(network, error);
 }
 
