@@ -1,43 +1,11 @@
-// progress.c: progress bar and interruption. The only place of the whole project that touches signals. Place: cli.
+// progress.c: the progress bar. Place: cli.
 #include "cli/progress.h"
+#include "cli/signals.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { BAR_WIDTH = 30 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-  (void)number;
-  interrupted = 1;
-}
-
-static void set_handler(void (*handler)(int))
-{
-  struct sigaction action = { .sa_handler = handler };
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
-
-void oxp__signals_catch(void)
-{
-  set_handler(on_signal);
-}
-
-void oxp__signals_release(void)
-{
-  set_handler(SIG_DFL);
-}
-
-bool oxp__interrupted(void)
-{
-  return interrupted != 0;
-}
 
 static double seconds_since(const struct timespec *start)
 {
@@ -57,7 +25,7 @@ bool oxp__progress_step(void *context, uint64_t done, uint64_t total)
   oxp__progress *progress = context;
   if (!progress->silent && total > 0 && seconds_since(&progress->start) >= 1) {
     double part = done >= total ? 1 : (double)done / (double)total;
-    int filled = (int)(part * BAR_WIDTH);
+    int filled = (int)(part * (double)BAR_WIDTH);
     fprintf(stderr, "\r%s [%.*s%*s] %3.0f %%", progress->what, filled,
             "==============================", BAR_WIDTH - filled, "", 100 * part);
     fflush(stderr);

@@ -1,16 +1,10 @@
-// progress.h: the bar that shows how far a write has come, and stopping on request. Place: cli.
+// progress.h: the bar that shows how far a write has come. Place: cli.
 #ifndef OXP_CLI_PROGRESS_H
 #define OXP_CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-
-// From here on an interrupt (Ctrl-C, SIGTERM) sets a flag, so that what is being written can be taken back; and back to dying
-// at once, where nothing is being written.
-void oxp__signals_catch(void);
-void oxp__signals_release(void);
-bool oxp__interrupted(void);
 
 typedef struct oxp__progress {
   const char *what; // "writing model.onnx"; borrowed

@@ -1,5 +1,6 @@
 // verb_convert.c: `onnxport convert`: a network in one tool's format becomes one in another's. Place: cli.
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/subject.h"
 
 #include "formats/format.h"

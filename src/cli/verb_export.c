@@ -1,5 +1,6 @@
 // verb_export.c: `onnxport export`: a network becomes an ONNX file. Place: cli.
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/subject.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // verb_run.c: `onnxport run`: one input through a network or model on one engine. Place: cli.
 #include "cli/inputs.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/lock.h"
 
 // ---- Reading ----
 
@@ -310,12 +311,10 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
 int oxp__folder_lock(const char *path)
 {
   int descriptor = folder_open(path);
-  while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0)
-    if (errno != EINTR) {
-      close(descriptor);
-      descriptor = -1;
-    }
-  return descriptor;
+  if (descriptor < 0 || oxp__lock_take(descriptor, true) == OXP__LOCKED)
+    return descriptor;
+  close(descriptor);
+  return -1;
 }
 
 void oxp__folder_unlock(int descriptor)
@@ -355,7 +354,8 @@ static oxp_status output_publish(oxp__output *output, bool sync, oxp_error *erro
 {
   OXP__TRY(output_flush(output, error));
   struct stat old;
-  if (output->replaces && stat(output->target_path, &old) == 0 && fchmod(output->descriptor, old.st_mode & 0777) != 0)
+  if (output->replaces && stat(output->target_path, &old) == 0 && fchmod(output->descriptor, old.st_mode & 0777) != 0 &&
+      errno != ENOSYS) // some systems know no permissions
     return output_fail(output, "set the file's permissions", error);
   if (sync && fsync(output->descriptor) != 0)
     return output_fail(output, "sync the file", error);

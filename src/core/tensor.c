@@ -2,9 +2,10 @@
 // buffers, whatever the array's size. Place: core.
 #include "core/tensor.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/temporary.h"
 
 // Contiguous arrays pass through a buffer that stays in the second-level cache; gathering wants long runs.
 enum { TENSOR_CHUNK_BYTES = 128 * 1024, TENSOR_GATHER_BYTES = 2 * 1024 * 1024 };
@@ -320,7 +321,7 @@ static oxp_status tensor_stream_view(const tensor_stream *whole, oxp_error *erro
   unsigned char *run = malloc(stream->capacity * stream->size);
   oxp_status status = run ? OXP_OK : oxp__fail_memory(error, stream->capacity * stream->size);
   if (status == OXP_OK && view.forward_only) {
-    spool = tmpfile();
+    spool = oxp__temporary_file();
     status =
         spool ? tensor_spool(&view, spool, error) : oxp__fail_errno(error, "temporary folder", "create a file there");
   }

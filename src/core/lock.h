@@ -1,0 +1,16 @@
+// lock.h: locks between processes on open files and folders. Place: core.
+#ifndef OXP_CORE_LOCK_H
+#define OXP_CORE_LOCK_H
+
+#include <stdbool.h>
+
+typedef enum oxp__lock {
+  OXP__LOCKED,
+  OXP__LOCK_BUSY,      // somebody else has it
+  OXP__LOCK_IMPOSSIBLE // not on this system, not on this file system
+} oxp__lock;
+
+// Takes the exclusive lock of what a descriptor has open; closing that gives it back. `wait`: until nobody else has it.
+oxp__lock oxp__lock_take(int descriptor, bool wait);
+
+#endif

@@ -1,0 +1,7 @@
+// temporary.c: see temporary.h. Place: core.
+#include "core/temporary.h"
+
+FILE *oxp__temporary_file(void)
+{
+  return tmpfile();
+}

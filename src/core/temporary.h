@@ -1,0 +1,10 @@
+// temporary.h: a file without a name, for data that must be read in another order than it comes. Place: core.
+#ifndef OXP_CORE_TEMPORARY_H
+#define OXP_CORE_TEMPORARY_H
+
+#include <stdio.h>
+
+// A new, empty file that is gone when it is closed (fclose); NULL with errno when there can be none.
+FILE *oxp__temporary_file(void);
+
+#endif
