@@ -131,8 +131,9 @@ static char *output_temporary_name(const char *target, uint64_t salt)
 static bool output_lock(int descriptor)
 {
   struct stat status;
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
-    return errno != EWOULDBLOCK;
+  oxp__lock lock = oxp__lock_take(descriptor, false);
+  if (lock != OXP__LOCKED)
+    return lock == OXP__LOCK_IMPOSSIBLE;
   return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
 }
 
@@ -180,7 +181,8 @@ static void output_remove_unused(int folder, const char *name)
   int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0)
     return;
-  bool unused = fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  bool unused =
+      fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && oxp__lock_take(descriptor, false) == OXP__LOCKED;
   if (unused && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino)
     unlinkat(folder, name, 0);
   close(descriptor);
@@ -359,9 +361,8 @@ static oxp_status output_publish(oxp__output *output, bool sync, oxp_error *erro
     return output_fail(output, "set the file's permissions", error);
   if (sync && fsync(output->descriptor) != 0)
     return output_fail(output, "sync the file", error);
-  // Network file systems report a full disk when a file is closed. The second descriptor keeps the lock until the file has its name.
-  int second = dup(output->descriptor);
-  if (second < 0 || close(second) != 0)
+  // The lock is kept until the file has its name.
+  if (!oxp__lock_keep_and_close(output->descriptor))
     return output_fail(output, "write the file", error);
   if (rename(output->temporary_path, output->target_path) != 0)
     return output_fail(output, "replace the file", error);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 oxp__lock oxp__lock_take(int descriptor, bool wait)
 {
@@ -10,4 +11,10 @@ oxp__lock oxp__lock_take(int descriptor, bool wait)
     if (errno != EINTR)
       return errno == EWOULDBLOCK ? OXP__LOCK_BUSY : OXP__LOCK_IMPOSSIBLE;
   return OXP__LOCKED;
+}
+
+bool oxp__lock_keep_and_close(int descriptor)
+{
+  int second = dup(descriptor); // has the lock too
+  return second >= 0 && close(second) == 0;
 }

@@ -13,4 +13,7 @@ typedef enum oxp__lock {
 // Takes the exclusive lock of what a descriptor has open; closing that gives it back. `wait`: until nobody else has it.
 oxp__lock oxp__lock_take(int descriptor, bool wait);
 
+// Does what closing does before it gives the lock back: network file systems report a full disk only then. False with errno.
+bool oxp__lock_keep_and_close(int descriptor);
+
 #endif
