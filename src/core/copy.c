@@ -1,5 +1,7 @@
-// copy.c: see copy.h. The jobs' bytes are cut into pieces of equal size; threads take the next piece until none is left, and
-// each piece's checksum is kept, so that an array's checksum can be put together from its pieces in order. Place: core.
+// copy.c: see copy.h. The jobs are cut into pieces; threads take the next piece until none is left, and each piece's checksum
+// is kept, so that an array's checksum can be put together from its pieces in order. A matrix that is stored the other way
+// round is read twice: in order for its checksum, and in square tiles, each of which is read by columns and written by rows.
+// Place: core.
 #include "core/copy.h"
 
 #include <errno.h>
@@ -13,13 +15,17 @@
 
 enum {
   COPY_BUFFER_BYTES = 256 * 1024,     // stays in the second-level cache
+  COPY_TILE = 512,                    // elements of 4 bytes on a side: runs of 2 KiB to read and to write
+  COPY_TILE_ROWS = 16,                // turned together: one cache line of every column
   COPY_PIECE_BYTES = 4 * 1024 * 1024, // what a thread takes at once
   COPY_MOST_THREADS = 4               // more do not make a disk faster
 };
 
 typedef struct copy_piece {
   size_t job;
-  uint64_t offset, count; // in the array
+  bool is_tile;
+  uint64_t offset, count; // bytes of the array
+  uint64_t row, column;   // where a tile begins
   uint32_t crc;
   int64_t not_finite;
 } copy_piece;
@@ -40,14 +46,21 @@ typedef struct copy_state {
   oxp_error error;
 } copy_state;
 
-bool oxp__copy_is_possible(const oxp_tensor *tensor, oxp_dtype as)
+oxp__copy_way oxp__copy_way_of(const oxp_tensor *tensor, oxp_dtype as)
 {
   const oxp_extent *extent = tensor->extent;
-  if (!extent || tensor->rank < 0 || (as && as != tensor->dtype) || !oxp__tensor_is_contiguous(tensor))
-    return false;
-  bool little = !tensor->big_endian || oxp_dtype_bytes(tensor->dtype) == 1;
+  // The counts of values that are not finite are taken from the stored bytes: they must be those of this machine.
+  if (!extent || tensor->rank < 0 || (as && as != tensor->dtype) || oxp__is_big_endian_host())
+    return OXP__COPY_NONE;
+  int64_t size = (int64_t)oxp_dtype_bytes(tensor->dtype);
   uint64_t bytes = oxp__tensor_bytes(tensor, OXP_DTYPE_NONE);
-  return little && tensor->offset_bytes <= extent->size_bytes && extent->size_bytes - tensor->offset_bytes == bytes;
+  if (tensor->offset_bytes > extent->size_bytes || extent->size_bytes - tensor->offset_bytes != bytes)
+    return OXP__COPY_NONE;
+  if (oxp__tensor_is_contiguous(tensor))
+    return tensor->big_endian && size > 1 ? OXP__COPY_SWAP : OXP__COPY_SPAN;
+  bool turned = tensor->rank == 2 && size == 4 && tensor->strides_bytes[0] == size &&
+                tensor->strides_bytes[1] == size * tensor->shape[0];
+  return turned && !tensor->big_endian ? OXP__COPY_TRANSPOSE : OXP__COPY_NONE;
 }
 
 // ---- One piece ----
@@ -100,21 +113,58 @@ static oxp_status copy_write(const copy_state *state, uint64_t offset, const uns
   return OXP_OK;
 }
 
-static oxp_status copy_piece_bytes(copy_state *state, copy_piece *piece, unsigned char *buffer, oxp_error *error)
+static oxp_status copy_span(copy_state *state, copy_piece *piece, unsigned char *buffer, oxp_error *error)
 {
   const oxp__copy_job *job = &state->jobs[piece->job];
   const oxp_extent *extent = job->tensor->extent;
+  size_t size = oxp_dtype_bytes(job->tensor->dtype);
+  oxp__copy_way way = oxp__copy_way_of(job->tensor, OXP_DTYPE_NONE);
   uint64_t from = extent->offset_bytes + job->tensor->offset_bytes + piece->offset;
   uint64_t to = job->target_offset + piece->offset;
   for (uint64_t done = 0; done < piece->count && !atomic_load(&state->stopped);) {
     size_t count = piece->count - done < COPY_BUFFER_BYTES ? (size_t)(piece->count - done) : COPY_BUFFER_BYTES;
     OXP__TRY(copy_read(extent, from + done, buffer, count, error));
     piece->crc = libdeflate_crc32(piece->crc, buffer, count);
-    piece->not_finite += oxp__count_not_finite(job->tensor->dtype, buffer, count / oxp_dtype_bytes(job->tensor->dtype));
-    OXP__TRY(copy_write(state, to + done, buffer, count, error));
+    if (way == OXP__COPY_SWAP)
+      oxp__swap_bytes(buffer, count / size, size);
+    piece->not_finite += oxp__count_not_finite(job->tensor->dtype, buffer, count / size);
+    if (way != OXP__COPY_TRANSPOSE) { // what is written in tiles is read here for its checksum only
+      OXP__TRY(copy_write(state, to + done, buffer, count, error));
+      atomic_fetch_add(&state->done, count);
+    }
     done += count;
-    atomic_fetch_add(&state->done, count);
   }
+  return OXP_OK;
+}
+
+// Turns rows `first` to `first` + `rows` of a tile: `from` holds its columns, each `height` elements long.
+static void copy_turn(const uint32_t *from, size_t height, size_t width, size_t first, size_t rows, uint32_t *to)
+{
+  for (size_t column = 0; column < width; column++)
+    for (size_t row = 0; row < rows; row++)
+      to[row * width + column] = from[column * height + first + row];
+}
+
+static oxp_status copy_tile(copy_state *state, const copy_piece *piece, unsigned char *buffer, oxp_error *error)
+{
+  const oxp__copy_job *job = &state->jobs[piece->job];
+  const oxp_tensor *tensor = job->tensor;
+  uint64_t rows = (uint64_t)tensor->shape[0], columns = (uint64_t)tensor->shape[1];
+  size_t height = rows - piece->row < COPY_TILE ? (size_t)(rows - piece->row) : COPY_TILE;
+  size_t width = columns - piece->column < COPY_TILE ? (size_t)(columns - piece->column) : COPY_TILE;
+  uint32_t *tile = (uint32_t *)(void *)buffer, *turned = tile + COPY_TILE * COPY_TILE;
+  uint64_t from = tensor->extent->offset_bytes + tensor->offset_bytes + 4 * (piece->column * rows + piece->row);
+  for (size_t column = 0; column < width; column++)
+    OXP__TRY(copy_read(tensor->extent, from + 4 * column * rows, buffer + 4 * column * height, 4 * height, error));
+  for (size_t row = 0; row < height; row += COPY_TILE_ROWS) {
+    size_t some = height - row < COPY_TILE_ROWS ? height - row : COPY_TILE_ROWS;
+    copy_turn(tile, height, width, row, some, turned);
+    for (size_t i = 0; i < some; i++) {
+      uint64_t to = job->target_offset + 4 * ((piece->row + row + i) * columns + piece->column);
+      OXP__TRY(copy_write(state, to, (const unsigned char *)(turned + i * width), 4 * width, error));
+    }
+  }
+  atomic_fetch_add(&state->done, 4 * height * width);
   return OXP_OK;
 }
 
@@ -125,7 +175,9 @@ static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
     if (index >= state->piece_count)
       return;
     oxp_error error = { 0 };
-    oxp_status status = copy_piece_bytes(state, &state->pieces[index], buffer, &error);
+    copy_piece *piece = &state->pieces[index];
+    oxp_status status =
+        piece->is_tile ? copy_tile(state, piece, buffer, &error) : copy_span(state, piece, buffer, &error);
     if (status == OXP_OK && reports && state->progress && !state->progress(state->context, atomic_load(&state->done)))
       status = oxp__fail(&error, OXP_CANCELLED, "stopped on request; nothing was written");
     if (status != OXP_OK)
@@ -133,26 +185,43 @@ static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
   }
 }
 
+// Room for a tile and its turned rows only where there are tiles.
+static size_t copy_buffer_bytes(const copy_state *state)
+{
+  bool tiles = state->piece_count > 0 && state->pieces[state->piece_count - 1].is_tile;
+  return tiles ? 4 * COPY_TILE * (COPY_TILE + COPY_TILE_ROWS) : COPY_BUFFER_BYTES;
+}
+
 static void *copy_thread(void *context)
 {
-  unsigned char *buffer = malloc(COPY_BUFFER_BYTES);
+  copy_state *state = context;
+  unsigned char *buffer = malloc(copy_buffer_bytes(state));
   if (buffer)
-    copy_work(context, buffer, false);
+    copy_work(state, buffer, false);
   free(buffer); // without a buffer the other threads do the work
   return NULL;
 }
 
 // ---- All of them ----
 
+static uint64_t copy_tiles(int64_t side)
+{
+  return ((uint64_t)side + COPY_TILE - 1) / COPY_TILE;
+}
+
 static size_t copy_count_pieces(const oxp__copy_job *jobs, size_t count)
 {
   size_t pieces = 0;
-  for (size_t i = 0; i < count; i++)
-    pieces += (size_t)(oxp__tensor_bytes(jobs[i].tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES) + 1;
+  for (size_t i = 0; i < count; i++) {
+    const oxp_tensor *tensor = jobs[i].tensor;
+    pieces += (size_t)(oxp__tensor_bytes(tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES) + 1;
+    if (oxp__copy_way_of(tensor, OXP_DTYPE_NONE) == OXP__COPY_TRANSPOSE)
+      pieces += (size_t)(copy_tiles(tensor->shape[0]) * copy_tiles(tensor->shape[1]));
+  }
   return pieces;
 }
 
-static void copy_cut(copy_state *state, size_t job)
+static void copy_cut_spans(copy_state *state, size_t job)
 {
   uint64_t bytes = oxp__tensor_bytes(state->jobs[job].tensor, OXP_DTYPE_NONE);
   for (uint64_t offset = 0; offset < bytes; offset += COPY_PIECE_BYTES) {
@@ -160,6 +229,17 @@ static void copy_cut(copy_state *state, size_t job)
     state->pieces[state->piece_count++] =
         (copy_piece){ .job = job, .offset = offset, .count = left < COPY_PIECE_BYTES ? left : COPY_PIECE_BYTES };
   }
+}
+
+// Tiles come after all spans, so that the spans of a job stand together.
+static void copy_cut_tiles(copy_state *state, size_t job)
+{
+  const oxp_tensor *tensor = state->jobs[job].tensor;
+  if (oxp__copy_way_of(tensor, OXP_DTYPE_NONE) != OXP__COPY_TRANSPOSE)
+    return;
+  for (uint64_t row = 0; row < (uint64_t)tensor->shape[0]; row += COPY_TILE)
+    for (uint64_t column = 0; column < (uint64_t)tensor->shape[1]; column += COPY_TILE)
+      state->pieces[state->piece_count++] = (copy_piece){ .job = job, .is_tile = true, .row = row, .column = column };
 }
 
 // The checksum of what lies before the array in its extent (a header of some hundred bytes).
@@ -185,7 +265,7 @@ static oxp_status copy_judge(copy_state *state, size_t index, size_t *at, oxp_er
   uint32_t crc = 0, whole = 0;
   if (extent->has_crc)
     OXP__TRY(copy_head_crc(job->tensor, &whole, error));
-  for (; *at < state->piece_count && state->pieces[*at].job == index; ++*at) {
+  for (; *at < state->piece_count && state->pieces[*at].job == index && !state->pieces[*at].is_tile; ++*at) {
     const copy_piece *piece = &state->pieces[*at];
     crc = (uint32_t)crc32_combine(crc, piece->crc, (z_off_t)piece->count);
     whole = (uint32_t)crc32_combine(whole, piece->crc, (z_off_t)piece->count);
@@ -219,10 +299,12 @@ static void copy_run_threads(copy_state *state, unsigned char *buffer)
 static oxp_status copy_run(copy_state *state, size_t count, oxp_error *error)
 {
   for (size_t i = 0; i < count; i++)
-    copy_cut(state, i);
-  unsigned char *buffer = malloc(COPY_BUFFER_BYTES);
+    copy_cut_spans(state, i);
+  for (size_t i = 0; i < count; i++)
+    copy_cut_tiles(state, i);
+  unsigned char *buffer = malloc(copy_buffer_bytes(state));
   if (!buffer)
-    return oxp__fail_memory(error, COPY_BUFFER_BYTES);
+    return oxp__fail_memory(error, copy_buffer_bytes(state));
   copy_run_threads(state, buffer);
   free(buffer);
   if (state->status != OXP_OK) {

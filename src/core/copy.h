@@ -22,9 +22,17 @@ typedef struct oxp__copy_job {
   oxp__tensor_stats *stats; // filled by oxp__copy_run; borrowed
 } oxp__copy_job;
 
-// True when the tensor's canonical bytes are a span of a file that can be copied as it is: contiguous, little-endian, not
-// converted, reaching to the end of its extent (so that its checksum can be verified).
-bool oxp__copy_is_possible(const oxp_tensor *tensor, oxp_dtype as);
+// How the canonical bytes of a tensor come out of its extent.
+typedef enum oxp__copy_way {
+  OXP__COPY_NONE,     // not at all: the tensor must be streamed
+  OXP__COPY_SPAN,     // as they are
+  OXP__COPY_SWAP,     // with the bytes of each element reversed
+  OXP__COPY_TRANSPOSE // a matrix of 4-byte elements that is stored the other way round
+} oxp__copy_way;
+
+// The way for a tensor that is written as `as` (OXP_DTYPE_NONE: as stored). Its bytes must reach to the end of their extent, so
+// that the checksum can be verified.
+oxp__copy_way oxp__copy_way_of(const oxp_tensor *tensor, oxp_dtype as);
 
 // Called on the calling thread with the bytes done so far; false cancels.
 typedef bool (*oxp__copy_progress)(void *context, uint64_t done_bytes);

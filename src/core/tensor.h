@@ -16,7 +16,7 @@ typedef struct oxp__sink {
   oxp_write_function write;
   void *context;
   // NULL where bytes can only be handed over in order. Notes that the canonical bytes of a tensor for which
-  // oxp__copy_is_possible holds come next; `settle` copies all that was noted and fills each *stats. Both *borrowed* till then.
+  // oxp__copy_way_of finds a way come next; `settle` copies all that was noted and fills each *stats. Both *borrowed* till then.
   oxp_status (*defer)(void *context, const oxp_tensor *tensor, oxp__tensor_stats *stats, oxp_error *error);
   oxp_status (*settle)(void *context, oxp_error *error);
 } oxp__sink;

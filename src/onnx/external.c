@@ -53,7 +53,7 @@ static oxp_status external_write_chunk(void *context, const void *bytes, size_t 
 static oxp_status external_put(oxp__sink sink, const oxp__tensor_proto *proto, oxp__tensor_stats *stats,
                                oxp_error *error)
 {
-  if (oxp__copy_is_possible(&proto->tensor, proto->as))
+  if (oxp__copy_way_of(&proto->tensor, proto->as) == OXP__COPY_SPAN) // its checksum is that of the written bytes
     return sink.defer(sink.context, &proto->tensor, stats, error);
   external_crc through = { .sink = sink };
   oxp_status status = oxp__tensor_stream(

@@ -159,7 +159,7 @@ static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *pro
     writer->counted += bytes;
     return OXP_OK;
   }
-  if (writer->sink.defer && bytes >= WIRE_DEFER_BYTES && oxp__copy_is_possible(&proto->tensor, proto->as))
+  if (writer->sink.defer && bytes >= WIRE_DEFER_BYTES && oxp__copy_way_of(&proto->tensor, proto->as) != OXP__COPY_NONE)
     return wire_defer(writer, proto);
   oxp__tensor_stats stats = { 0 };
   oxp__sink sink = { .write = wire_payload_chunk, .context = writer };
