@@ -17,7 +17,7 @@ enum {
   ZIP_LOCAL_BYTES = 30,
   ZIP_COMMENT_LIMIT = 65535,
   ZIP_NAME_AND_EXTRA_LIMIT = 8192, // of a local header; writers that align data to pages stay below it
-  ZIP_USUAL_EXTRA = 32,            // a ZIP64 field takes 20
+  ZIP_WINDOW_BYTES = 16384,        // of local headers read at once; holds at least one
   ZIP_FLAG_ENCRYPTED = 1,
   ZIP_FLAG_DESCRIPTOR = 8,                // sizes and checksum follow the data
   ZIP_FLAGS_HARMLESS = 2 | 4 | 8 | 0x800, // deflate's level, descriptor, UTF-8 name
@@ -272,47 +272,68 @@ static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned c
   return oxp__at_key(error, OXP_BAD_FILE, member->name);
 }
 
-// A local header with its name and extra field.
-typedef struct zip_local {
-  unsigned char bytes[ZIP_LOCAL_BYTES + ZIP_NAME_AND_EXTRA_LIMIT];
-  size_t name_bytes, extra_bytes;
-} zip_local;
+// What was read last. Headers of small members lie close together, so that one read serves many of them.
+typedef struct zip_window {
+  oxp__file *file;
+  uint64_t limit; // the directory starts here; local headers lie before it
+  uint64_t offset;
+  size_t count;
+  unsigned char bytes[ZIP_WINDOW_BYTES];
+} zip_window;
 
-// Reads the header at `offset`, in one piece where its extra field is as short as usual. `room`: bytes up to the directory.
-static oxp_status zip_read_header(oxp__file *file, const oxp__zip_member *member, uint64_t offset, uint64_t room,
-                                  zip_local *local, oxp_error *error)
+// `count` bytes (no more than a window has) at `offset`, before the limit; valid until the next call.
+static oxp_status zip_window_get(zip_window *window, uint64_t offset, size_t count, const unsigned char **bytes,
+                                 oxp_error *error)
 {
-  size_t first = ZIP_LOCAL_BYTES + ZIP_USUAL_EXTRA + strlen(member->name);
-  first = first < room ? first : (size_t)room;
-  first = first < sizeof local->bytes ? first : sizeof local->bytes;
-  OXP__TRY(oxp__file_read(file, offset, local->bytes, first, error));
-  if (oxp__le32(local->bytes) != ZIP_LOCAL_SIGNATURE)
-    return zip_fail_member(member, error, "the zip member does not start with a zip header");
-  local->name_bytes = oxp__le16(local->bytes + 26);
-  local->extra_bytes = oxp__le16(local->bytes + 28);
-  size_t count = ZIP_LOCAL_BYTES + local->name_bytes + local->extra_bytes;
-  if (count > room || member->stored_bytes > room - count)
-    return zip_fail_member(member, error, "the zip member lies outside the archive");
-  if (count > sizeof local->bytes)
-    return zip_fail_member(member, error, "the zip member's own header is longer than 8192 bytes");
-  return count <= first ? OXP_OK : oxp__file_read(file, offset + first, local->bytes + first, count - first, error);
+  bool inside = offset >= window->offset && offset - window->offset <= window->count &&
+                count <= window->count - (offset - window->offset);
+  if (!inside) {
+    uint64_t left = window->limit - offset;
+    size_t more = left < sizeof window->bytes ? (size_t)left : sizeof window->bytes;
+    window->count = 0;
+    OXP__TRY(oxp__file_read(window->file, offset, window->bytes, more, error));
+    window->offset = offset;
+    window->count = more;
+  }
+  *bytes = window->bytes + (offset - window->offset);
+  return OXP_OK;
 }
 
-// Compares the local header with the entry and finds out where the data starts. `limit` is where the directory starts.
-static oxp_status zip_read_local(oxp__file *file, const zip_entry *entry, uint64_t limit, oxp_error *error)
+// The whole local header, with its name and extra field.
+static oxp_status zip_read_header(zip_window *window, const zip_entry *entry, const unsigned char **header,
+                                  size_t *header_bytes, oxp_error *error)
+{
+  const oxp__zip_member *member = entry->member;
+  uint64_t offset = entry->local_offset;
+  if (offset > window->limit || window->limit - offset < ZIP_LOCAL_BYTES)
+    return zip_fail_member(member, error, "the zip member lies outside the archive");
+  uint64_t room = window->limit - offset;
+  OXP__TRY(zip_window_get(window, offset, ZIP_LOCAL_BYTES, header, error));
+  if (oxp__le32(*header) != ZIP_LOCAL_SIGNATURE)
+    return zip_fail_member(member, error, "the zip member does not start with a zip header");
+  *header_bytes = (size_t)ZIP_LOCAL_BYTES + oxp__le16(*header + 26) + oxp__le16(*header + 28);
+  if (*header_bytes > room || member->stored_bytes > room - *header_bytes)
+    return zip_fail_member(member, error, "the zip member lies outside the archive");
+  if (*header_bytes > ZIP_LOCAL_BYTES + ZIP_NAME_AND_EXTRA_LIMIT)
+    return zip_fail_member(member, error, "the zip member's own header is longer than 8192 bytes");
+  return zip_window_get(window, offset, *header_bytes, header, error);
+}
+
+// Compares the local header with the entry and finds out where the data starts.
+static oxp_status zip_read_local(zip_window *window, const zip_entry *entry, oxp_error *error)
 {
   oxp__zip_member *member = entry->member;
-  zip_local local;
-  if (entry->local_offset > limit || limit - entry->local_offset < ZIP_LOCAL_BYTES)
-    return zip_fail_member(member, error, "the zip member lies outside the archive");
-  OXP__TRY(zip_read_header(file, member, entry->local_offset, limit - entry->local_offset, &local, error));
-  const unsigned char *name = local.bytes + ZIP_LOCAL_BYTES, *extra = name + local.name_bytes;
-  member->data_offset = entry->local_offset + ZIP_LOCAL_BYTES + local.name_bytes + local.extra_bytes;
-  if (local.name_bytes != strlen(member->name) || memcmp(name, member->name, local.name_bytes) != 0)
+  const unsigned char *header = NULL;
+  size_t header_bytes = 0;
+  OXP__TRY(zip_read_header(window, entry, &header, &header_bytes, error));
+  const unsigned char *name = header + ZIP_LOCAL_BYTES;
+  size_t name_bytes = oxp__le16(header + 26), extra_bytes = oxp__le16(header + 28);
+  member->data_offset = entry->local_offset + header_bytes;
+  if (name_bytes != strlen(member->name) || memcmp(name, member->name, name_bytes) != 0)
     return zip_fail_member(member, error, "the zip member has another name in its own header");
-  if (oxp__le16(local.bytes + 6) != entry->flags || oxp__le16(local.bytes + 8) != entry->method)
+  if (oxp__le16(header + 6) != entry->flags || oxp__le16(header + 8) != entry->method)
     return zip_fail_member(member, error, "the zip member has another method or other flags in its own header");
-  return zip_check_local_sizes(entry, local.bytes, extra, local.extra_bytes, error);
+  return zip_check_local_sizes(entry, header, name + name_bytes, extra_bytes, error);
 }
 
 static int zip_compare_offset(const void *a, const void *b)
@@ -353,11 +374,12 @@ static oxp_status zip_read_members(oxp__arena *arena, oxp__zip *zip, const zip_e
                                    zip_entry *entries, oxp_error *error)
 {
   size_t left = (size_t)end->directory_bytes;
+  zip_window window = { .file = zip->file, .limit = end->directory_offset };
   for (size_t i = 0; i < zip->member_count; i++) {
     size_t length = 0;
     entries[i].member = &zip->members[i];
     OXP__TRY(zip_read_entry(arena, directory, left, &entries[i], &length, error));
-    OXP__TRY(zip_read_local(zip->file, &entries[i], end->directory_offset, error));
+    OXP__TRY(zip_read_local(&window, &entries[i], error));
     directory += length;
     left -= length;
   }
