@@ -7,16 +7,18 @@
 oxp_status oxp_array_new(oxp_array *array, oxp_dtype dtype, int rank, const int64_t *shape, oxp_error *error)
 {
   *array = (oxp_array){ .dtype = dtype, .rank = rank };
-  int64_t bytes = 0;
+  int64_t count = 0, wanted = 0;
+  size_t bytes = 0;
   if (rank < 0 || rank > OXP_MAX_RANK || oxp_dtype_bytes(dtype) == 0)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of type %s and rank %d cannot be made (rank 0 to %d)",
                      oxp_dtype_name(dtype), rank, OXP_MAX_RANK);
-  if (!oxp__shape_count(rank, shape, &bytes) || !oxp__mul_i64(bytes, (int64_t)oxp_dtype_bytes(dtype), &bytes))
+  if (!oxp__shape_count(rank, shape, &count) || !oxp__mul_i64(count, (int64_t)oxp_dtype_bytes(dtype), &wanted))
     return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of this shape has a negative dimension or too many elements");
   for (int i = 0; i < rank; i++)
     array->shape[i] = shape[i];
-  array->data = calloc(bytes ? (size_t)bytes : 1, 1);
-  return array->data ? OXP_OK : oxp__fail_memory(error, (size_t)bytes);
+  if (oxp__memory_bytes(count, oxp_dtype_bytes(dtype), &bytes))
+    array->data = calloc(bytes ? bytes : 1, 1);
+  return array->data ? OXP_OK : oxp__fail_memory(error, (uint64_t)wanted);
 }
 
 void oxp_array_free(oxp_array *array)

@@ -209,16 +209,16 @@ static uint64_t copy_tiles(int64_t side)
   return ((uint64_t)side + COPY_TILE - 1) / COPY_TILE;
 }
 
-static size_t copy_count_pieces(const oxp__copy_job *jobs, size_t count)
+static int64_t copy_count_pieces(const oxp__copy_job *jobs, size_t count)
 {
-  size_t pieces = 0;
+  uint64_t pieces = 0;
   for (size_t i = 0; i < count; i++) {
     const oxp_tensor *tensor = jobs[i].tensor;
-    pieces += (size_t)(oxp__tensor_bytes(tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES) + 1;
+    pieces += oxp__tensor_bytes(tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES + 1;
     if (oxp__copy_way_of(tensor, OXP_DTYPE_NONE) == OXP__COPY_TRANSPOSE)
-      pieces += (size_t)(copy_tiles(tensor->shape[0]) * copy_tiles(tensor->shape[1]));
+      pieces += copy_tiles(tensor->shape[0]) * copy_tiles(tensor->shape[1]);
   }
-  return pieces;
+  return (int64_t)pieces;
 }
 
 static void copy_cut_spans(copy_state *state, size_t job)
@@ -321,16 +321,17 @@ static oxp_status copy_run(copy_state *state, size_t count, oxp_error *error)
 oxp_status oxp__copy_run(oxp__copy_job *jobs, size_t count, int target, const char *target_path,
                          oxp__copy_progress progress, void *context, oxp_error *error)
 {
-  size_t pieces = copy_count_pieces(jobs, count);
+  size_t bytes = 0;
+  bool fits = oxp__memory_bytes(copy_count_pieces(jobs, count), sizeof(copy_piece), &bytes);
   copy_state state = { .jobs = jobs,
-                       .pieces = malloc(pieces * sizeof *state.pieces + 1),
+                       .pieces = fits ? malloc(bytes + 1) : NULL,
                        .target = target,
                        .target_path = target_path,
                        .progress = progress,
                        .context = context,
                        .mutex = PTHREAD_MUTEX_INITIALIZER };
   if (!state.pieces)
-    return oxp__fail_memory(error, pieces * sizeof *state.pieces);
+    return oxp__fail_memory(error, bytes);
   oxp_status status = copy_run(&state, count, error);
   free(state.pieces);
   return status;

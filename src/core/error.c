@@ -76,9 +76,9 @@ oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ..
   return status;
 }
 
-oxp_status oxp__fail_memory(oxp_error *error, size_t bytes)
+oxp_status oxp__fail_memory(oxp_error *error, uint64_t bytes)
 {
-  return oxp__fail(error, OXP_NO_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+  return oxp__fail(error, OXP_NO_MEMORY, "out of memory: %llu bytes could not be had", (unsigned long long)bytes);
 }
 
 oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action)

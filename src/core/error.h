@@ -22,7 +22,7 @@
 oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ...) OXP__PRINTF(3, 4);
 
 // OXP_NO_MEMORY with the number of bytes that could not be had.
-oxp_status oxp__fail_memory(oxp_error *error, size_t bytes);
+oxp_status oxp__fail_memory(oxp_error *error, uint64_t bytes);
 
 // OXP_IO with the system's words for errno: "PATH: cannot ACTION: No space left on device".
 oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action);

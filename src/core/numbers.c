@@ -31,6 +31,11 @@ bool oxp__mul_size(size_t a, size_t b, size_t *result)
   return true;
 }
 
+bool oxp__memory_bytes(int64_t count, size_t size, size_t *result)
+{
+  return count >= 0 && (uint64_t)count <= SIZE_MAX && oxp__mul_size((size_t)count, size, result);
+}
+
 bool oxp__shape_count(int rank, const int64_t *shape, int64_t *count)
 {
   int64_t product = 1;

@@ -9,6 +9,9 @@ bool oxp__mul_i64(int64_t a, int64_t b, int64_t *result);
 bool oxp__add_i64(int64_t a, int64_t b, int64_t *result);
 bool oxp__mul_size(size_t a, size_t b, size_t *result);
 
+// The bytes that `count` elements of `size` bytes take in memory; false when this machine cannot address them.
+bool oxp__memory_bytes(int64_t count, size_t size, size_t *result);
+
 // The product of a shape (1 for rank 0); false when it overflows or a dimension is negative.
 bool oxp__shape_count(int rank, const int64_t *shape, int64_t *count);
 

@@ -345,13 +345,13 @@ oxp_status oxp__tensor_stream(const oxp_tensor *tensor, oxp_dtype as, oxp__sink 
   stream.as_size = oxp_dtype_bytes(stream.as);
   if (tensor->rank < 0 || stream.size == 0 || stream.as_size == 0)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "a tensor of type %s has no valid shape", oxp_dtype_name(tensor->dtype));
-  size_t count = (size_t)oxp__tensor_count(tensor);
+  uint64_t count = (uint64_t)oxp__tensor_count(tensor);
   if (count == 0)
     return OXP_OK;
   bool contiguous = oxp__tensor_is_contiguous(tensor);
   stream.capacity = (contiguous ? TENSOR_CHUNK_BYTES : TENSOR_GATHER_BYTES) / stream.size;
   if (stream.capacity > count)
-    stream.capacity = count;
+    stream.capacity = (size_t)count;
   stream.elements = malloc(stream.capacity * stream.size);
   bool converts = stream.as != tensor->dtype;
   stream.converted = converts ? malloc(stream.capacity * stream.as_size) : NULL;

@@ -98,9 +98,11 @@ static oxp_status reference_read_weight(oxp_session *session, const oxp_network 
   to->shape.rank = tensor->rank;
   memcpy(to->shape.dim, tensor->shape, sizeof to->shape.dim);
   to->count = oxp__tensor_count(tensor);
-  to->at = oxp__arena_new(&session->arena, (size_t)to->count, sizeof *to->at);
+  size_t bytes = 0;
+  if (oxp__memory_bytes(to->count, sizeof *to->at, &bytes))
+    to->at = oxp__arena_new(&session->arena, bytes, 1);
   if (!to->at)
-    return oxp__fail_memory(error, (size_t)to->count * sizeof *to->at);
+    return oxp__fail_memory(error, (uint64_t)to->count * sizeof *to->at);
   OXP__TRY(oxp__tensor_read_f64(tensor, to->at, error));
   if (network->dtype == OXP_FLOAT32)
     reference_round(to->at, to->count);
@@ -217,17 +219,18 @@ static oxp_status reference_open(oxp_session *session, const oxp_network *networ
 
 static double *reference_new_values(const oxp__shape *shape, int64_t *count, oxp_error *error)
 {
-  int64_t bytes = 0;
-  if (!oxp__shape_count(shape->rank, shape->dim, count) || !oxp__mul_i64(*count, (int64_t)sizeof(double), &bytes)) {
+  int64_t wanted = 0;
+  if (!oxp__shape_count(shape->rank, shape->dim, count) || !oxp__mul_i64(*count, (int64_t)sizeof(double), &wanted)) {
     oxp__text text = { 0 };
     oxp__text_add_shape(&text, shape->rank, shape->dim);
     oxp__fail(error, OXP_BAD_NETWORK, "values of the shape %s do not fit into memory", oxp__text_string(&text));
     oxp__text_fini(&text);
     return NULL;
   }
-  double *at = malloc(bytes ? (size_t)bytes : 1);
+  size_t bytes = 0;
+  double *at = oxp__memory_bytes(*count, sizeof *at, &bytes) ? malloc(bytes ? bytes : 1) : NULL;
   if (!at)
-    oxp__fail_memory(error, (size_t)bytes);
+    oxp__fail_memory(error, (uint64_t)wanted);
   return at;
 }
 

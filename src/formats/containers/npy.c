@@ -170,11 +170,12 @@ static const npy_type npy_types[] = { { 'f', 2, OXP_FLOAT16 },   { 'f', 4, OXP_F
                                       { 'u', 4, OXP_UINT32 },    { 'u', 8, OXP_UINT64 },     { 'b', 1, OXP_BOOL },
                                       { 'c', 8, OXP_COMPLEX64 }, { 'c', 16, OXP_COMPLEX128 } };
 
-// Splits "<f4" into byte order, letter and size. `<` and `>` are orders; `=`, `|` and none mean this machine's.
+// Splits "<f4" into byte order, letter and size. `<` and `>` are orders; with `=`, `|` or none it is little-endian, whatever this
+// machine is: a file must mean the same everywhere.
 static oxp_status npy_read_descr(oxp__npy *npy, oxp_error *error)
 {
   const char *at = npy->descr;
-  npy->tensor.big_endian = *at == '>' || (*at != '<' && oxp__is_big_endian_host());
+  npy->tensor.big_endian = *at == '>';
   if (*at && strchr("<>=|", *at))
     at++;
   npy->type_letter = *at ? *at++ : '?';
@@ -366,10 +367,11 @@ oxp_status oxp__npy_read_text(oxp__arena *arena, const oxp__npy *npy, size_t lim
   if (!bytes && (npy->tensor.dtype != OXP_STRING || elements != 1))
     return oxp__fail(error, OXP_BAD_FILE, "one text was expected, the array holds %lld elements of '%s'",
                      (long long)elements, npy->descr);
-  size_t count = bytes ? (size_t)elements : npy->item_bytes;
-  if (count / (wide ? 4 : 1) > limit_bytes)
-    return oxp__fail(error, OXP_BAD_FILE, "the text has %zu bytes, at most %zu are read here", count / (wide ? 4 : 1),
-                     limit_bytes);
+  uint64_t stored = bytes ? (uint64_t)elements : npy->item_bytes;
+  if (stored / (wide ? 4 : 1) > limit_bytes)
+    return oxp__fail(error, OXP_BAD_FILE, "the text has %llu bytes, at most %zu are read here",
+                     (unsigned long long)stored / (wide ? 4 : 1), limit_bytes);
+  size_t count = (size_t)stored;
   unsigned char *raw = malloc(count + 1);
   if (!raw)
     return oxp__fail_memory(error, count);

@@ -392,6 +392,8 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
 {
   zip_end end = { 0 };
   OXP__TRY(zip_find_end(file, &end, error));
+  if (end.directory_bytes >= SIZE_MAX) // of a machine with small addresses
+    return oxp__fail_memory(error, end.directory_bytes);
   size_t count = (size_t)end.entry_count;
   oxp__zip *zip = oxp__arena_new(arena, 1, sizeof *zip);
   oxp__zip_member *members = oxp__arena_new(arena, count, sizeof *members);
