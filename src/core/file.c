@@ -340,19 +340,16 @@ oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error
   return output_check_target(output, error);
 }
 
-// After a rename the folder's entry is on the disk only when the folder was synced too.
-static oxp_status output_sync_folder(oxp__output *output, oxp_error *error)
+// After a rename the folder's entry is on the disk only when the folder was synced too. Some file systems cannot do that (EINVAL):
+// the rename is then as safe as it gets.
+static oxp_status output_sync_folder(oxp__output *output, int folder, oxp_error *error)
 {
-  int descriptor = folder_open(output->target_path);
-  if (descriptor < 0)
-    return output_fail(output, "open the folder", error);
-  // Some file systems cannot sync a folder (EINVAL): the rename is then as safe as it gets.
-  bool failed = fsync(descriptor) != 0 && errno != EINVAL;
-  close(descriptor);
-  return failed ? output_fail(output, "sync the folder", error) : OXP_OK;
+  bool failed = fsync(folder) != 0 && errno != EINVAL;
+  return failed ? output_fail(output, "sync the folder after the file was replaced", error) : OXP_OK;
 }
 
-static oxp_status output_publish(oxp__output *output, bool sync, oxp_error *error)
+// Everything but the name: after it only the renaming is left to do.
+static oxp_status output_prepare(oxp__output *output, bool sync, oxp_error *error)
 {
   OXP__TRY(output_flush(output, error));
   struct stat old;
@@ -364,25 +361,84 @@ static oxp_status output_publish(oxp__output *output, bool sync, oxp_error *erro
   // The lock is kept until the file has its name.
   if (!oxp__lock_keep_and_close(output->descriptor))
     return output_fail(output, "write the file", error);
-  if (rename(output->temporary_path, output->target_path) != 0)
-    return output_fail(output, "replace the file", error);
-  close(output->descriptor);
-  output->descriptor = -1;
   return OXP_OK;
+}
+
+// A second name for the file that is about to be replaced; NULL where there is none or the file system has no second names.
+static char *output_keep_old(const oxp__output *output)
+{
+  char *backup = output->replaces ? output_temporary_name(output->target_path, output->written_bytes) : NULL;
+  if (backup && strcmp(backup, output->temporary_path) != 0 && link(output->target_path, backup) == 0)
+    return backup;
+  free(backup);
+  return NULL;
+}
+
+static void output_put_back(oxp__output *output, char *backup)
+{
+  if (backup)
+    rename(backup, output->target_path);
+  else if (!output->replaces)
+    unlink(output->target_path);
+}
+
+// Renames all, or none when one cannot be renamed. backups has room for one per output and comes back with what is to be removed.
+static oxp_status outputs_rename(oxp__output *const *outputs, char **backups, int count, oxp_error *error)
+{
+  for (int i = 0; i < count; i++) {
+    if (i + 1 < count)
+      backups[i] = output_keep_old(outputs[i]);
+    if (rename(outputs[i]->temporary_path, outputs[i]->target_path) == 0)
+      continue;
+    oxp_status status = output_fail(outputs[i], "replace the file", error);
+    while (i-- > 0)
+      output_put_back(outputs[i], backups[i]);
+    return status;
+  }
+  return OXP_OK;
+}
+
+static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool sync, oxp_error *error)
+{
+  char *backups[OXP__MOST_OUTPUTS] = { 0 };
+  // Opened before any file has its name: what fails from then on cannot be undone.
+  int folder = sync ? folder_open(outputs[0]->target_path) : -1;
+  oxp_status status = sync && folder < 0 ? output_fail(outputs[0], "open the folder", error) : OXP_OK;
+  for (int i = 0; i < count && status == OXP_OK; i++)
+    status = output_prepare(outputs[i], sync, error);
+  if (status == OXP_OK)
+    status = outputs_rename(outputs, backups, count, error);
+  for (int i = 0; i < count; i++) {
+    if (status != OXP_OK)
+      oxp__output_abort(outputs[i]);
+    if (backups[i])
+      unlink(backups[i]);
+    free(backups[i]);
+  }
+  if (sync && status == OXP_OK)
+    status = output_sync_folder(outputs[0], folder, error);
+  if (folder >= 0)
+    close(folder);
+  return status;
+}
+
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync policy, oxp_error *error)
+{
+  bool sync = policy == OXP_SYNC_ALWAYS;
+  for (int i = 0; i < count; i++)
+    sync = sync || (policy == OXP_SYNC_AUTO && outputs[i]->replaces);
+  oxp_status status = outputs_publish(outputs, count, sync, error);
+  for (int i = 0; i < count; i++) {
+    if (outputs[i]->open)
+      close(outputs[i]->descriptor);
+    output_free(outputs[i]);
+  }
+  return status;
 }
 
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync policy, oxp_error *error)
 {
-  bool sync = policy == OXP_SYNC_ALWAYS || (policy == OXP_SYNC_AUTO && output->replaces);
-  oxp_status status = output_publish(output, sync, error);
-  if (status != OXP_OK) {
-    oxp__output_abort(output);
-    return status;
-  }
-  if (sync)
-    status = output_sync_folder(output, error);
-  output_free(output);
-  return status;
+  return oxp__outputs_commit(&output, 1, policy, error);
 }
 
 void oxp__output_abort(oxp__output *output)

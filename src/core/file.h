@@ -59,8 +59,14 @@ int oxp__folder_lock(const char *path);
 void oxp__folder_unlock(int descriptor);
 
 // Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it
-// over the target and closes. On failure the temporary file is gone and the target untouched.
+// over the target and closes. On failure the temporary file is gone and the target untouched, unless it is the folder that cannot
+// be synced after the renaming, which the message says.
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);
+
+// The same for several files that belong together, in one folder: when one cannot be renamed, those before it get their old content
+// back. They are renamed in the order given.
+enum { OXP__MOST_OUTPUTS = 2 };
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync sync, oxp_error *error);
 
 // Closes and removes the temporary file; nothing to do after commit.
 void oxp__output_abort(oxp__output *output);

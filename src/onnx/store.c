@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "onnx/external.h"
 
@@ -32,21 +31,15 @@ oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *error)
 // --- Writing ---
 
 // Gives the files their names: first the data (NULL: there is none), then the model that refers to it; then data files of
-// earlier models go. All under one lock, so that two exports to one model do not remove each other's data. A data file that
-// is new and did not get its model is taken away again.
+// earlier models go. All under one lock, so that two exports to one model do not remove each other's data.
 static oxp_status store_commit_locked(oxp__target *model, oxp__target *data, const char *model_path,
                                       const char *data_path, oxp_sync sync, oxp_error *error)
 {
   const char *slash = data_path ? strrchr(data_path, '/') : NULL;
-  bool is_new = data && !data->output.replaces;
-  if (data)
-    OXP__TRY(oxp__output_commit(&data->output, sync, error));
-  oxp_status status = oxp__output_commit(&model->output, sync, error);
-  if (status == OXP_OK)
-    oxp__external_clean(model_path, slash ? slash + 1 : data_path);
-  else if (is_new)
-    unlink(data_path);
-  return status;
+  oxp__output *const both[] = { data ? &data->output : &model->output, &model->output };
+  OXP__TRY(oxp__outputs_commit(both, data ? 2 : 1, sync, error));
+  oxp__external_clean(model_path, slash ? slash + 1 : data_path);
+  return OXP_OK;
 }
 
 static oxp_status store_commit(oxp__target *model, oxp__target *data, oxp_error *error)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "formats/common/netcl_config.h"
 
@@ -231,13 +230,7 @@ oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, o
 // The description goes last: without it nobody takes the archive for a network.
 static oxp_status save_commit(oxp__netcl_output *output, oxp_error *error)
 {
-  bool replaces = output->npz.replaces;
-  const char *npz = oxp__arena_copy(&output->arena, output->npz.target_path);
-  OXP__TRY(oxp__output_commit(&output->npz, OXP_SYNC_AUTO, error));
-  oxp_status status = oxp__output_commit(&output->json, OXP_SYNC_AUTO, error);
-  if (status != OXP_OK && npz && !replaces)
-    unlink(npz);
-  return status;
+  return oxp__outputs_commit((oxp__output *const[]){ &output->npz, &output->json }, 2, OXP_SYNC_AUTO, error);
 }
 
 oxp_status oxp__netcl_output_close(oxp__netcl_output *output, oxp_status status, const char *json_text,

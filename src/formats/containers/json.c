@@ -36,6 +36,8 @@ oxp_status oxp__json_parse(oxp__arena *arena, const char *text, size_t count, co
                      OXP__JSON_LIMIT_DEPTH);
   json_error_t found;
   json_t *value = json_loadb(text, count, JSON_REJECT_DUPLICATES, &found);
+  if (!value && json_error_code(&found) == json_error_out_of_memory)
+    return oxp__fail_memory(error, count);
   if (!value)
     return oxp__fail(error, OXP_BAD_FILE, "not valid JSON at line %d, column %d: %s", found.line, found.column,
                      found.text);

@@ -1,0 +1,204 @@
+// See faults.h.
+#include "faults.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static atomic_int armed, countdown, interruptions;
+static atomic_bool fired;
+
+void fault_arm(fault what, int n)
+{
+  atomic_store(&fired, false);
+  atomic_store(&countdown, n);
+  atomic_store(&interruptions, 0);
+  atomic_store(&armed, what);
+}
+
+bool fault_disarm(void)
+{
+  atomic_store(&armed, FAULT_NONE);
+  return atomic_load(&fired);
+}
+
+static bool fails(fault what, int code)
+{
+  if (atomic_load(&armed) != (int)what || atomic_fetch_sub(&countdown, 1) != 1)
+    return false;
+  atomic_store(&fired, true);
+  errno = code;
+  return true;
+}
+
+// Half of a count; the whole when there is nothing to halve or nothing is armed. Negative: interrupted.
+static ssize_t shortened(size_t count)
+{
+  if (atomic_load(&armed) != FAULT_SHORT)
+    return (ssize_t)count;
+  atomic_store(&fired, true);
+  if (atomic_fetch_add(&interruptions, 1) % 3 == 2) {
+    errno = EINTR;
+    return -1;
+  }
+  return (ssize_t)(count > 1 ? count / 2 : count);
+}
+
+// clang-format off
+#define WRAPPED(type, name, parameters) type __real_##name parameters; __attribute__((visibility("default"))) type __wrap_##name parameters; type __wrap_##name parameters
+// clang-format on
+
+// ---- Memory ----
+
+WRAPPED(void *, malloc, (size_t size))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_malloc(size);
+}
+
+WRAPPED(void *, calloc, (size_t count, size_t size))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_calloc(count, size);
+}
+
+WRAPPED(void *, realloc, (void *old, size_t size))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_realloc(old, size);
+}
+
+WRAPPED(char *, strdup, (const char *text))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_strdup(text);
+}
+
+WRAPPED(char *, strndup, (const char *text, size_t size))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_strndup(text, size);
+}
+
+WRAPPED(char *, realpath, (const char *path, char *resolved))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_realpath(path, resolved);
+}
+
+WRAPPED(int, inflateInit2_, (z_streamp stream, int bits, const char *version, int size))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? Z_MEM_ERROR : __real_inflateInit2_(stream, bits, version, size);
+}
+
+// ---- Reading ----
+
+#define READING(name, offset_type)                                                                                     \
+  WRAPPED(ssize_t, name, (int descriptor, void *buffer, size_t count, offset_type offset))                             \
+  {                                                                                                                    \
+    ssize_t some = fails(FAULT_READ, EIO) ? -1 : shortened(count);                                                     \
+    return some < 0 ? -1 : __real_##name(descriptor, buffer, (size_t)some, offset);                                    \
+  }
+
+READING(pread64, off_t)
+
+WRAPPED(ssize_t, read, (int descriptor, void *buffer, size_t count))
+{
+  ssize_t some = fails(FAULT_READ, EIO) ? -1 : shortened(count);
+  return some < 0 ? -1 : __real_read(descriptor, buffer, (size_t)some);
+}
+
+// ---- Writing ----
+
+#define WRITING(name, offset_type)                                                                                     \
+  WRAPPED(ssize_t, name, (int descriptor, const void *buffer, size_t count, offset_type offset))                       \
+  {                                                                                                                    \
+    ssize_t some = fails(FAULT_WRITE, ENOSPC) ? -1 : shortened(count);                                                 \
+    return some < 0 ? -1 : __real_##name(descriptor, buffer, (size_t)some, offset);                                    \
+  }
+
+WRITING(pwrite64, off_t)
+
+WRAPPED(ssize_t, write, (int descriptor, const void *buffer, size_t count))
+{
+  ssize_t some = fails(FAULT_WRITE, ENOSPC) ? -1 : shortened(count);
+  return some < 0 ? -1 : __real_write(descriptor, buffer, (size_t)some);
+}
+
+WRAPPED(int, fsync, (int descriptor))
+{
+  return fails(FAULT_WRITE, EIO) ? -1 : __real_fsync(descriptor);
+}
+
+WRAPPED(int, fchmod, (int descriptor, mode_t mode))
+{
+  return fails(FAULT_WRITE, EPERM) ? -1 : __real_fchmod(descriptor, mode);
+}
+
+WRAPPED(int, rename, (const char *from, const char *to))
+{
+  return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_rename(from, to);
+}
+
+WRAPPED(int, dup, (int descriptor))
+{
+  return fails(FAULT_WRITE, EMFILE) ? -1 : __real_dup(descriptor);
+}
+
+WRAPPED(int, close, (int descriptor))
+{
+  bool failed = fails(FAULT_WRITE, EIO);
+  int result = __real_close(descriptor);
+  errno = failed ? EIO : errno;
+  return failed ? -1 : result;
+}
+
+WRAPPED(off_t, lseek64, (int descriptor, off_t offset, int whence))
+{
+  return fails(FAULT_WRITE, EINVAL) ? -1 : __real_lseek64(descriptor, offset, whence);
+}
+
+// ---- Opening ----
+
+WRAPPED(int, open64, (const char *path, int flags, ...))
+{
+  va_list arguments;
+  va_start(arguments, flags);
+  unsigned mode = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
+  va_end(arguments);
+  return fails(FAULT_OPEN, EMFILE) ? -1 : __real_open64(path, flags, mode);
+}
+
+WRAPPED(int, openat64, (int folder, const char *path, int flags, ...))
+{
+  return fails(FAULT_OPEN, EMFILE) ? -1 : __real_openat64(folder, path, flags);
+}
+
+WRAPPED(DIR *, opendir, (const char *path))
+{
+  return fails(FAULT_OPEN, EMFILE) ? NULL : __real_opendir(path);
+}
+
+WRAPPED(DIR *, fdopendir, (int descriptor))
+{
+  return fails(FAULT_OPEN, ENOMEM) ? NULL : __real_fdopendir(descriptor);
+}
+
+WRAPPED(FILE *, tmpfile64, (void))
+{
+  return fails(FAULT_OPEN, EMFILE) ? NULL : __real_tmpfile64();
+}
+
+WRAPPED(int, flock, (int descriptor, int operation))
+{
+  return fails(FAULT_OPEN, ENOLCK) ? -1 : __real_flock(descriptor, operation);
+}
+
+WRAPPED(int, pthread_create,
+        (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *context))
+{
+  return fails(FAULT_OPEN, EAGAIN) ? EAGAIN : __real_pthread_create(thread, attributes, start, context);
+}
