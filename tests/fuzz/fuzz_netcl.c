@@ -19,14 +19,12 @@ static void look_at(const oxp_network *network)
     FUZZ_CHECK(oxp_network_warning(network, i)[0], "an empty warning");
 }
 
-static void open_as(const char *path, const char *format)
+static void open_as(const char *path, const char *format, const char *description)
 {
-  oxp_open_options options = { .format = format };
+  oxp_open_options options = { .format = format, .description = description };
   oxp_error error = { 0 };
   oxp_network *network;
-  oxp_status status = oxp_network_open(path, &options, &network, &error);
-  fuzz_check_error(status, &error);
-  if (status != OXP_OK)
+  if (fuzz_open(path, &options, &network, &error) != OXP_OK)
     return;
   look_at(network);
   oxp_network_free(network);
@@ -35,7 +33,8 @@ static void open_as(const char *path, const char *format)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   const char *path = fuzz_file(data, size);
-  open_as(path, NULL);
-  open_as(path, "netcl");
+  open_as(path, NULL, NULL);
+  open_as(path, "netcl", NULL);
+  open_as(path, "netcl_layers", FUZZ_DESCRIPTION);
   return 0;
 }

@@ -19,9 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   oxp_open_options options = { .format = "netcl_pt", .description = FUZZ_DESCRIPTION };
   oxp_network *network;
-  oxp_status status = oxp_network_open(fuzz_file(data, size), &options, &network, &error);
-  fuzz_check_error(status, &error);
-  if (status == OXP_OK)
+  if (fuzz_open(fuzz_file(data, size), &options, &network, &error) == OXP_OK)
     oxp_network_free(network);
   return 0;
 }

@@ -57,6 +57,22 @@ void fuzz_check_error(oxp_status status, const oxp_error *error)
   FUZZ_CHECK(oxp__text_is_utf8(error->message, strlen(error->message)), "a message that is not UTF-8");
 }
 
+oxp_status fuzz_open(const char *path, const oxp_open_options *given, oxp_network **network, oxp_error *error)
+{
+  static const int64_t channels[] = { 3, 1, 2, 8, 4, 0 };
+  oxp_open_options options = given ? *given : (oxp_open_options){ 0 };
+  oxp_status status = oxp_network_open(path, &options, network, error);
+  fuzz_check_error(status, error);
+  options.input_rank = 3;
+  for (int i = 0; status == OXP_BAD_NETWORK && channels[i] > 0; i++) {
+    memcpy(options.input_shape, (int64_t[]){ channels[i], 32, 32 }, 3 * sizeof(int64_t));
+    *error = (oxp_error){ 0 };
+    status = oxp_network_open(path, &options, network, error);
+    fuzz_check_error(status, error);
+  }
+  return status;
+}
+
 oxp_status fuzz_collect(void *text, const void *bytes, size_t count, oxp_error *error)
 {
   oxp__text_add_bytes(text, bytes, count);
