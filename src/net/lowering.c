@@ -89,7 +89,7 @@ static char *lowering_key_number(char *at, uint64_t number)
 
 static lowering_key lowering_key_of(const oxp_tensor *tensor)
 {
-  lowering_key key;
+  lowering_key key = { 0 };
   char *at = lowering_key_number(key.text, (uintptr_t)tensor->read);
   at = lowering_key_number(at, (uintptr_t)tensor->context);
   at = lowering_key_number(at, tensor->offset_bytes);
