@@ -301,12 +301,16 @@ static oxp_status lower_outputs(oxp__lowering *to, const char *const *outputs, o
 
 // ---- The whole ----
 
+// NULL where there is nothing to copy; memory that runs out ends the lowering.
 static const char *lower_copy(oxp__lowering *to, const char *text)
 {
-  return text ? oxp__arena_copy(&to->graph->arena, text) : NULL;
+  const char *copy = text ? oxp__arena_copy(&to->graph->arena, text) : NULL;
+  if (text && !copy && to->builder.status == OXP_OK)
+    to->builder.status = oxp__fail_memory(to->builder.error, strlen(text));
+  return copy;
 }
 
-static oxp_status lower_header(oxp__lowering *to, oxp_error *error)
+static oxp_status lower_header(oxp__lowering *to)
 {
   oxp__model *model = &to->graph->model;
   const oxp__profile *profile = to->profile;
@@ -315,8 +319,6 @@ static oxp_status lower_header(oxp__lowering *to, oxp_error *error)
   model->producer_version = lower_copy(to, profile->producer_version);
   model->doc_string = model->graph->doc_string = lower_copy(to, doc);
   model->graph->name = lower_copy(to, profile->graph_name);
-  if (!model->producer_name || !model->graph->name || (doc && !model->doc_string))
-    return oxp__fail_memory(error, 0);
   oxp__build_opset(&to->builder, "", to->builder.opset);
   return to->builder.status;
 }
@@ -356,7 +358,7 @@ static oxp_status lower_prepare(oxp__lowering *to, oxp_error *error)
 static oxp_status lower_walk(oxp__lowering *to, oxp_error *error)
 {
   OXP__TRY(lower_prepare(to, error));
-  OXP__TRY(lower_header(to, error));
+  OXP__TRY(lower_header(to));
   const char **outputs = oxp__arena_new(&to->graph->arena, to->network->output_count, sizeof *outputs);
   if (!outputs)
     return oxp__fail_memory(error, 0);

@@ -74,15 +74,14 @@ static check_value *check_define(checker *check, check_scope *scope, const char 
     oxp__finding(&check->findings, "%s: the name \"%s\" is not UTF-8", where, name);
   bool added = false;
   check_value *value = oxp__arena_new(&check->arena, 1, sizeof *value);
-  oxp__name *entry = value ? oxp__names_add(&scope->values, name, check->values.count, &added) : NULL;
-  if (entry && !added) {
+  // First the list: a name must not lead to a place that the list does not have.
+  bool listed = value && oxp__repeated_append(&check->arena, &check->values, &value, sizeof value);
+  oxp__name *entry = listed ? oxp__names_add(&scope->values, name, check->values.count - 1, &added) : NULL;
+  if (entry && !added)
     oxp__finding(&check->findings, "%s: the value \"%s\" is there already", where, name);
+  check->no_memory = check->no_memory || !entry;
+  if (!added)
     return NULL;
-  }
-  if (!entry || !oxp__repeated_append(&check->arena, &check->values, &value, sizeof value)) {
-    check->no_memory = true;
-    return NULL;
-  }
   value->typed = oxp__typed_unknown;
   return value;
 }

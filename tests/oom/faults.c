@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/arena.h"
+
 static atomic_int armed, countdown, interruptions;
 static atomic_bool fired;
 
@@ -92,6 +94,47 @@ WRAPPED(char *, realpath, (const char *path, char *resolved))
 WRAPPED(int, inflateInit2_, (z_streamp stream, int bits, const char *version, int size))
 {
   return fails(FAULT_MEMORY, ENOMEM) ? Z_MEM_ERROR : __real_inflateInit2_(stream, bits, version, size);
+}
+
+// Most small things share blocks of an arena, so few of them are the one that finds no memory. Here each may be.
+WRAPPED(void *, oxp__arena_new, (oxp__arena * arena, size_t count, size_t size))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_oxp__arena_new(arena, count, size);
+}
+
+WRAPPED(char *, oxp__arena_copy, (oxp__arena * arena, const char *text))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_oxp__arena_copy(arena, text);
+}
+
+WRAPPED(char *, oxp__arena_copy_bytes, (oxp__arena * arena, const void *bytes, size_t length))
+{
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_oxp__arena_copy_bytes(arena, bytes, length);
+}
+
+WRAPPED(char *, oxp__arena_printf, (oxp__arena * arena, const char *format, ...))
+{
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_oxp__arena_copy(arena, text);
+}
+
+WRAPPED(void *, oxp__arena_grow, (oxp__arena * arena, void *array, size_t count, size_t *capacity, size_t size))
+{
+  if (count >= *capacity && fails(FAULT_MEMORY, ENOMEM))
+    return NULL;
+  return __real_oxp__arena_grow(arena, array, count, capacity, size);
+}
+
+WRAPPED(oxp_status, oxp__arena_defer, (oxp__arena * arena, void (*close_it)(void *), void *thing, oxp_error *error))
+{
+  if (!fails(FAULT_MEMORY, ENOMEM))
+    return __real_oxp__arena_defer(arena, close_it, thing, error);
+  close_it(thing);
+  return oxp__fail_memory(error, 1);
 }
 
 // ---- Reading ----
