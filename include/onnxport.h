@@ -357,7 +357,7 @@ typedef oxp_status (*oxp_write_function)(void *context, const void *bytes, size_
 // batch, names `input` and `output`, the network's own element type.
 typedef struct oxp_lower_options {
   const char *profile;     // name from `onnxport profiles`; NULL: `onnx`
-  int opset;               // 13 to 26; 0: the profile's
+  int opset;               // 13 to 26 (profile netcl: 7 to 26); 0: the profile's
   int ir_version;          // 0: the profile's rule
   int64_t batch;           // 0: symbolic; above: fixed, in every declared shape
   const char *input_name;  // for networks with one input

@@ -13,7 +13,7 @@ const oxp__option_group oxp__source_group = OXP__GROUP("Reading SRC", source_opt
 
 static const oxp__option model_options[] = {
   { "profile", "NAME", "naming and form of the model (see onnxport profiles); default: onnx", 0 },
-  { "opset", "N", "operator set, 13 to 26; default: the profile's", 0 },
+  { "opset", "N", "operator set, 13 to 26 (profile netcl: from 7); default: the profile's", 0 },
   { "ir", "N", "IR version; default: the lowest that the operator set allows", 0 },
   { "batch", "N", "batch size in the declared shapes, or dynamic (the default)", 0 },
   { "input-name", "NAME", "name of the input of a network with one input; default: input", 0 },

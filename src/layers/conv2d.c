@@ -91,7 +91,7 @@ const oxp__kind oxp__kind_conv2d = {
   .check = conv2d_check,
   .shape = conv2d_shape,
   .ref = conv2d_ref,
-  .lower = { { 13, conv2d_lower } },
+  .lower = { { 7, conv2d_lower } },
   .tolerance = OXP__REDUCTION,
   .draw = conv2d_draw,
 };

@@ -51,7 +51,7 @@ const oxp__kind oxp__kind_flatten = {
   .max_inputs = 1,
   .shape = flatten_shape,
   .ref = flatten_ref,
-  .lower = { { 13, flatten_lower } },
+  .lower = { { 7, flatten_lower } },
   .tolerance = OXP__EXACT,
   .draw = flatten_draw,
 };

@@ -51,7 +51,7 @@ const oxp__kind oxp__kind_leaky_relu = {
   .max_inputs = 1,
   .shape = oxp__shape_same,
   .ref = leaky_relu_ref,
-  .lower = { { 13, leaky_relu_lower } },
+  .lower = { { 7, leaky_relu_lower } },
   .tolerance = OXP__ONE_ROUNDING,
   .draw = leaky_relu_draw,
 };

@@ -124,7 +124,7 @@ const oxp__kind oxp__kind_linear = {
   .weight_shape = linear_weight_shape,
   .shape = linear_shape,
   .ref = linear_ref,
-  .lower = { { 13, linear_lower } },
+  .lower = { { 7, linear_lower } },
   .tolerance = OXP__REDUCTION,
   .draw = linear_draw,
 };

@@ -77,7 +77,7 @@ const oxp__kind oxp__kind_max_pool2d = {
   .check = max_pool2d_check,
   .shape = max_pool2d_shape,
   .ref = max_pool2d_ref,
-  .lower = { { 13, max_pool2d_lower } },
+  .lower = { { 7, max_pool2d_lower } },
   .tolerance = OXP__EXACT,
   .draw = max_pool2d_draw,
 };

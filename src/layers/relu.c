@@ -29,7 +29,7 @@ const oxp__kind oxp__kind_relu = {
   .max_inputs = 1,
   .shape = oxp__shape_same,
   .ref = relu_ref,
-  .lower = { { 13, relu_lower } },
+  .lower = { { 7, relu_lower } },
   .tolerance = OXP__EXACT,
   .draw = oxp__draw_any,
 };

@@ -31,7 +31,7 @@ const oxp__kind oxp__kind_sigmoid = {
   .max_inputs = 1,
   .shape = oxp__shape_same,
   .ref = sigmoid_ref,
-  .lower = { { 13, sigmoid_lower } },
+  .lower = { { 7, sigmoid_lower } },
   .tolerance = OXP__TRANSCENDENTAL,
   .draw = oxp__draw_any,
 };

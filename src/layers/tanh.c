@@ -31,7 +31,7 @@ const oxp__kind oxp__kind_tanh = {
   .max_inputs = 1,
   .shape = oxp__shape_same,
   .ref = tanh_ref,
-  .lower = { { 13, tanh_lower } },
+  .lower = { { 7, tanh_lower } },
   .tolerance = OXP__TRANSCENDENTAL,
   .draw = oxp__draw_any,
 };

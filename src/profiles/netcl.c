@@ -45,6 +45,8 @@ static const char *netcl_refuses(const oxp__layer *layer, const oxp__shape *inpu
     return "netcl's exporter does not know this kind; profile onnx writes it";
   if (strcmp(kind, "linear") == 0 && inputs[0].rank != 2)
     return "netcl writes Gemm here, which takes rank 2 only and loads nowhere; profile onnx writes MatMul and Add";
+  if (strcmp(kind, "linear") == 0 && opset < 11 && !layer->weights[1].present)
+    return "netcl writes Gemm without a bias, which it must have below opset 11";
   if (strcmp(kind, "layer_norm") == 0 && opset < 17)
     return "netcl's LayerNormalization needs opset 17; profile onnx takes it apart below that";
   if (strcmp(kind, "layer_norm") == 0 && layer->weights[0].tensor.rank != 1)
@@ -58,7 +60,7 @@ const oxp__profile oxp__profile_netcl = {
   .name = "netcl",
   .doc = "byte for byte what netcl 0.4.4 writes, wherever that is valid and right",
   .opset = 17,
-  .min_opset = 13,
+  .min_opset = 7,
   .max_opset = 26,
   .ir_version = 10,
   .producer_name = "netcl",
