@@ -1,4 +1,7 @@
 // file.c: reading a regular file by ranges, and replacing one atomically. Knows no file format. Place: core.
+#ifdef __linux__
+#define _GNU_SOURCE // fallocate
+#endif
 #include "core/file.h"
 
 #include <dirent.h>
@@ -301,6 +304,20 @@ oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offse
     return output_fail(output, "write the file", error);
   *offset = output->written_bytes;
   output->written_bytes += count;
+  return OXP_OK;
+}
+
+oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error)
+{
+#ifdef __linux__ // posix_fallocate may write zeros where the file system cannot reserve, which is slower than not to ask
+  bool full = fallocate(output->descriptor, 0, 0, (off_t)output->written_bytes) != 0 &&
+              (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+  if (full)
+    return output_fail(output, "write the file", error);
+#else
+  (void)output;
+  (void)error;
+#endif
   return OXP_OK;
 }
 

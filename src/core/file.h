@@ -50,6 +50,10 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
 // Leaves a gap of `count` bytes, to be filled through the descriptor before the commit; *offset says where it begins.
 oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offset, oxp_error *error);
 
+// Asks for room on the disk for everything up to here, gaps included, at once: a full disk is noticed before they are filled, and
+// filling them is faster. A file system that cannot do it is no failure.
+oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error);
+
 // Gives the file that is being written another name than the one it was opened with, in the same folder.
 oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
 

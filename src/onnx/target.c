@@ -44,6 +44,9 @@ static bool target_progress(void *context, uint64_t done_bytes)
 static oxp_status target_settle(void *context, oxp_error *error)
 {
   oxp__target *target = context;
+  if (target->job_count == 0)
+    return OXP_OK;
+  OXP__TRY(oxp__output_reserve(&target->output, error));
   OXP__TRY(oxp__copy_run(target->jobs, target->job_count, target->output.descriptor, target->output.target_path,
                          target_progress, target->written, error));
   for (size_t i = 0; i < target->job_count; i++)
