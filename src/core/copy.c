@@ -1,7 +1,6 @@
 // copy.c: see copy.h. The jobs are cut into pieces; threads take the next piece until none is left, and each piece's checksum
-// is kept, so that an array's checksum can be put together from its pieces in order. A matrix that is stored the other way
-// round is read twice: in order for its checksum, and in square tiles, each of which is read by columns and written by rows.
-// Place: core.
+// is kept, so that an array's checksum can be put together from those of its pieces. A matrix that is stored the other way
+// round is cut into tiles, each of which is read by columns and written by rows. Place: core.
 #include "core/copy.h"
 
 #include <errno.h>
@@ -15,8 +14,10 @@
 
 enum {
   COPY_BUFFER_BYTES = 256 * 1024,     // stays in the second-level cache
-  COPY_TILE = 512,                    // elements of 4 bytes on a side: runs of 2 KiB to read and to write
-  COPY_TILE_ROWS = 16,                // turned together: one cache line of every column
+  COPY_TILE_HEIGHT = 256,             // elements of 4 bytes: what is read at once of a column,
+  COPY_TILE_WIDTH = 2048,             // and written at once of a row: long runs matter more to writes
+  COPY_TURN_COLUMNS = 16,             // turned together: one cache line of every row
+  COPY_TILE_THREADS = 2,              // each with a tile of 2 MiB
   COPY_PIECE_BYTES = 4 * 1024 * 1024, // what a thread takes at once
   COPY_MOST_THREADS = 4               // more do not make a disk faster
 };
@@ -24,9 +25,10 @@ enum {
 typedef struct copy_piece {
   size_t job;
   bool is_tile;
-  uint64_t offset, count; // bytes of the array
+  uint64_t offset, count; // bytes of the array, of a span
   uint64_t row, column;   // where a tile begins
-  uint32_t crc;
+  uint64_t behind;        // bytes of the array behind the piece's last one
+  uint32_t crc;           // of the piece as if zeros stood where a tile has gaps
   int64_t not_finite;
 } copy_piece;
 
@@ -41,8 +43,10 @@ typedef struct copy_state {
   atomic_size_t next;        // piece to take
   atomic_uint_fast64_t done; // bytes
   atomic_bool stopped;       // somebody failed or cancelled
-  pthread_mutex_t mutex;     // guards what follows
-  oxp_status status;         // the first failure
+  bool has_tiles;
+  pthread_mutex_t writing; // of tiles, one at a time: more threads would only spin for the file's own lock
+  pthread_mutex_t mutex;   // guards what follows
+  oxp_status status;       // the first failure
   oxp_error error;
 } copy_state;
 
@@ -128,44 +132,95 @@ static oxp_status copy_span(copy_state *state, copy_piece *piece, unsigned char 
     if (way == OXP__COPY_SWAP)
       oxp__swap_bytes(buffer, count / size, size);
     piece->not_finite += oxp__count_not_finite(job->tensor->dtype, buffer, count / size);
-    if (way != OXP__COPY_TRANSPOSE) { // what is written in tiles is read here for its checksum only
-      OXP__TRY(copy_write(state, to + done, buffer, count, error));
-      atomic_fetch_add(&state->done, count);
-    }
+    OXP__TRY(copy_write(state, to + done, buffer, count, error));
+    atomic_fetch_add(&state->done, count);
     done += count;
   }
   return OXP_OK;
 }
 
-// Turns rows `first` to `first` + `rows` of a tile: `from` holds its columns, each `height` elements long.
-static void copy_turn(const uint32_t *from, size_t height, size_t width, size_t first, size_t rows, uint32_t *to)
+// The part of a tile that is inside the matrix.
+typedef struct copy_area {
+  const oxp_tensor *tensor;
+  uint64_t rows, columns; // of the matrix
+  size_t height, width;   // of the tile
+} copy_area;
+
+static copy_area copy_area_of(const copy_state *state, const copy_piece *piece)
 {
-  for (size_t column = 0; column < width; column++)
-    for (size_t row = 0; row < rows; row++)
-      to[row * width + column] = from[column * height + first + row];
+  const oxp_tensor *tensor = state->jobs[piece->job].tensor;
+  copy_area area = { tensor, (uint64_t)tensor->shape[0], (uint64_t)tensor->shape[1], COPY_TILE_HEIGHT,
+                     COPY_TILE_WIDTH };
+  if (area.rows - piece->row < area.height)
+    area.height = (size_t)(area.rows - piece->row);
+  if (area.columns - piece->column < area.width)
+    area.width = (size_t)(area.columns - piece->column);
+  return area;
 }
 
-static oxp_status copy_tile(copy_state *state, const copy_piece *piece, unsigned char *buffer, oxp_error *error)
+// Some columns become a part of the tile's rows.
+static void copy_turn(const uint32_t *from, size_t columns, uint32_t *to, const copy_area *area)
 {
-  const oxp__copy_job *job = &state->jobs[piece->job];
-  const oxp_tensor *tensor = job->tensor;
-  uint64_t rows = (uint64_t)tensor->shape[0], columns = (uint64_t)tensor->shape[1];
-  size_t height = rows - piece->row < COPY_TILE ? (size_t)(rows - piece->row) : COPY_TILE;
-  size_t width = columns - piece->column < COPY_TILE ? (size_t)(columns - piece->column) : COPY_TILE;
-  uint32_t *tile = (uint32_t *)(void *)buffer, *turned = tile + COPY_TILE * COPY_TILE;
-  uint64_t from = tensor->extent->offset_bytes + tensor->offset_bytes + 4 * (piece->column * rows + piece->row);
-  for (size_t column = 0; column < width; column++)
-    OXP__TRY(copy_read(tensor->extent, from + 4 * column * rows, buffer + 4 * column * height, 4 * height, error));
-  for (size_t row = 0; row < height; row += COPY_TILE_ROWS) {
-    size_t some = height - row < COPY_TILE_ROWS ? height - row : COPY_TILE_ROWS;
-    copy_turn(tile, height, width, row, some, turned);
-    for (size_t i = 0; i < some; i++) {
-      uint64_t to = job->target_offset + 4 * ((piece->row + row + i) * columns + piece->column);
-      OXP__TRY(copy_write(state, to, (const unsigned char *)(turned + i * width), 4 * width, error));
-    }
+  for (size_t row = 0; row < area->height; row++)
+    for (size_t column = 0; column < columns; column++)
+      to[row * area->width + column] = from[column * area->height + row];
+}
+
+// The product of two polynomials modulo that of CRC-32, bits in the order of the checksum: the highest is the constant term.
+static uint32_t copy_multiply(uint32_t a, uint32_t b)
+{
+  uint32_t product = 0;
+  for (uint32_t bit = UINT32_C(1) << 31; bit > 0; bit >>= 1) {
+    product ^= a & bit ? b : 0;
+    b = b & 1 ? b >> 1 ^ UINT32_C(0xEDB88320) : b >> 1;
   }
-  atomic_fetch_add(&state->done, 4 * height * width);
+  return product;
+}
+
+// Reads a tile by columns. What lies between two of them counts as zeros in the checksum, which is linear.
+static oxp_status copy_read_tile(copy_piece *piece, const copy_area *area, uint32_t *tile, uint32_t *some,
+                                 oxp_error *error)
+{
+  const oxp_tensor *tensor = area->tensor;
+  uint64_t from = tensor->extent->offset_bytes + tensor->offset_bytes + 4 * (piece->column * area->rows + piece->row);
+  size_t bytes = 4 * area->height;
+  uint32_t shift =
+      (uint32_t)crc32_combine(UINT32_C(1) << 31, 0, (z_off_t)(4 * area->rows)); // what a column's length does to 1
+  for (size_t column = 0; column < area->width; column += COPY_TURN_COLUMNS) {
+    size_t count = area->width - column < COPY_TURN_COLUMNS ? area->width - column : COPY_TURN_COLUMNS;
+    for (size_t i = 0; i < count; i++) {
+      uint32_t *run = some + i * area->height;
+      OXP__TRY(copy_read(tensor->extent, from + 4 * (column + i) * area->rows, (unsigned char *)run, bytes, error));
+      piece->not_finite += oxp__count_not_finite(tensor->dtype, run, area->height);
+      piece->crc = copy_multiply(shift, piece->crc) ^ libdeflate_crc32(0, run, bytes);
+    }
+    copy_turn(some, count, tile + column, area);
+  }
   return OXP_OK;
+}
+
+static oxp_status copy_write_tile(copy_state *state, const copy_piece *piece, const copy_area *area,
+                                  const uint32_t *tile, oxp_error *error)
+{
+  uint64_t to = state->jobs[piece->job].target_offset + 4 * (piece->row * area->columns + piece->column);
+  const unsigned char *bytes = (const unsigned char *)tile;
+  if (area->width == area->columns)
+    return copy_write(state, to, bytes, 4 * area->width * area->height, error);
+  for (size_t row = 0; row < area->height; row++)
+    OXP__TRY(copy_write(state, to + 4 * row * area->columns, bytes + 4 * row * area->width, 4 * area->width, error));
+  return OXP_OK;
+}
+
+static oxp_status copy_tile(copy_state *state, copy_piece *piece, unsigned char *buffer, oxp_error *error)
+{
+  copy_area area = copy_area_of(state, piece);
+  uint32_t *tile = (uint32_t *)(void *)buffer, *some = tile + COPY_TILE_HEIGHT * COPY_TILE_WIDTH;
+  OXP__TRY(copy_read_tile(piece, &area, tile, some, error));
+  pthread_mutex_lock(&state->writing);
+  oxp_status status = copy_write_tile(state, piece, &area, tile, error);
+  pthread_mutex_unlock(&state->writing);
+  atomic_fetch_add(&state->done, 4 * area.height * area.width);
+  return status;
 }
 
 static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
@@ -185,11 +240,9 @@ static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
   }
 }
 
-// Room for a tile and its turned rows only where there are tiles.
 static size_t copy_buffer_bytes(const copy_state *state)
 {
-  bool tiles = state->piece_count > 0 && state->pieces[state->piece_count - 1].is_tile;
-  return tiles ? 4 * COPY_TILE * (COPY_TILE + COPY_TILE_ROWS) : COPY_BUFFER_BYTES;
+  return state->has_tiles ? 4 * COPY_TILE_HEIGHT * (COPY_TILE_WIDTH + COPY_TURN_COLUMNS) : COPY_BUFFER_BYTES;
 }
 
 static void *copy_thread(void *context)
@@ -204,9 +257,14 @@ static void *copy_thread(void *context)
 
 // ---- All of them ----
 
-static uint64_t copy_tiles(int64_t side)
+static uint64_t copy_tiles(int64_t side, uint64_t tile_side)
 {
-  return ((uint64_t)side + COPY_TILE - 1) / COPY_TILE;
+  return ((uint64_t)side + tile_side - 1) / tile_side;
+}
+
+static bool copy_is_turned(const oxp_tensor *tensor)
+{
+  return oxp__copy_way_of(tensor, OXP_DTYPE_NONE) == OXP__COPY_TRANSPOSE;
 }
 
 static int64_t copy_count_pieces(const oxp__copy_job *jobs, size_t count)
@@ -214,9 +272,10 @@ static int64_t copy_count_pieces(const oxp__copy_job *jobs, size_t count)
   uint64_t pieces = 0;
   for (size_t i = 0; i < count; i++) {
     const oxp_tensor *tensor = jobs[i].tensor;
-    pieces += oxp__tensor_bytes(tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES + 1;
-    if (oxp__copy_way_of(tensor, OXP_DTYPE_NONE) == OXP__COPY_TRANSPOSE)
-      pieces += copy_tiles(tensor->shape[0]) * copy_tiles(tensor->shape[1]);
+    if (copy_is_turned(tensor))
+      pieces += copy_tiles(tensor->shape[0], COPY_TILE_HEIGHT) * copy_tiles(tensor->shape[1], COPY_TILE_WIDTH);
+    else
+      pieces += oxp__tensor_bytes(tensor, OXP_DTYPE_NONE) / COPY_PIECE_BYTES + 1;
   }
   return (int64_t)pieces;
 }
@@ -225,21 +284,24 @@ static void copy_cut_spans(copy_state *state, size_t job)
 {
   uint64_t bytes = oxp__tensor_bytes(state->jobs[job].tensor, OXP_DTYPE_NONE);
   for (uint64_t offset = 0; offset < bytes; offset += COPY_PIECE_BYTES) {
-    uint64_t left = bytes - offset;
+    uint64_t left = bytes - offset, count = left < COPY_PIECE_BYTES ? left : COPY_PIECE_BYTES;
     state->pieces[state->piece_count++] =
-        (copy_piece){ .job = job, .offset = offset, .count = left < COPY_PIECE_BYTES ? left : COPY_PIECE_BYTES };
+        (copy_piece){ .job = job, .offset = offset, .count = count, .behind = left - count };
   }
 }
 
-// Tiles come after all spans, so that the spans of a job stand together.
 static void copy_cut_tiles(copy_state *state, size_t job)
 {
+  state->has_tiles = true;
   const oxp_tensor *tensor = state->jobs[job].tensor;
-  if (oxp__copy_way_of(tensor, OXP_DTYPE_NONE) != OXP__COPY_TRANSPOSE)
-    return;
-  for (uint64_t row = 0; row < (uint64_t)tensor->shape[0]; row += COPY_TILE)
-    for (uint64_t column = 0; column < (uint64_t)tensor->shape[1]; column += COPY_TILE)
-      state->pieces[state->piece_count++] = (copy_piece){ .job = job, .is_tile = true, .row = row, .column = column };
+  uint64_t bytes = oxp__tensor_bytes(tensor, OXP_DTYPE_NONE);
+  for (uint64_t row = 0; row < (uint64_t)tensor->shape[0]; row += COPY_TILE_HEIGHT)
+    for (uint64_t column = 0; column < (uint64_t)tensor->shape[1]; column += COPY_TILE_WIDTH) {
+      copy_piece *piece = &state->pieces[state->piece_count++];
+      *piece = (copy_piece){ .job = job, .is_tile = true, .row = row, .column = column };
+      copy_area area = copy_area_of(state, piece);
+      piece->behind = bytes - 4 * ((column + area.width - 1) * area.rows + row + area.height);
+    }
 }
 
 // The checksum of what lies before the array in its extent (a header of some hundred bytes).
@@ -263,16 +325,17 @@ static oxp_status copy_judge(copy_state *state, size_t index, size_t *at, oxp_er
   oxp__copy_job *job = &state->jobs[index];
   const oxp_extent *extent = job->tensor->extent;
   uint32_t crc = 0, whole = 0;
-  if (extent->has_crc)
-    OXP__TRY(copy_head_crc(job->tensor, &whole, error));
-  for (; *at < state->piece_count && state->pieces[*at].job == index && !state->pieces[*at].is_tile; ++*at) {
+  for (; *at < state->piece_count && state->pieces[*at].job == index; ++*at) {
     const copy_piece *piece = &state->pieces[*at];
-    crc = (uint32_t)crc32_combine(crc, piece->crc, (z_off_t)piece->count);
-    whole = (uint32_t)crc32_combine(whole, piece->crc, (z_off_t)piece->count);
+    crc ^= (uint32_t)crc32_combine(piece->crc, 0, (z_off_t)piece->behind);
     job->stats->not_finite += piece->not_finite;
   }
   job->stats->crc = crc;
-  if (!extent->has_crc || whole == extent->crc)
+  if (!extent->has_crc)
+    return OXP_OK;
+  OXP__TRY(copy_head_crc(job->tensor, &whole, error));
+  whole = (uint32_t)crc32_combine(whole, crc, (z_off_t)oxp__tensor_bytes(job->tensor, OXP_DTYPE_NONE));
+  if (whole == extent->crc)
     return OXP_OK;
   const char *origin = job->tensor->origin;
   oxp__fail(error, OXP_BAD_FILE, "the data is damaged: its checksum is %08x, the archive says %08x", (unsigned)whole,
@@ -287,6 +350,8 @@ static void copy_run_threads(copy_state *state, unsigned char *buffer)
   int started = 0;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int threads = cores > COPY_MOST_THREADS ? COPY_MOST_THREADS : cores < 1 ? 1 : (int)cores;
+  if (state->has_tiles && threads > COPY_TILE_THREADS)
+    threads = COPY_TILE_THREADS;
   if ((size_t)threads > state->piece_count)
     threads = (int)state->piece_count;
   while (started + 1 < threads && pthread_create(&others[started], NULL, copy_thread, state) == 0)
@@ -299,9 +364,7 @@ static void copy_run_threads(copy_state *state, unsigned char *buffer)
 static oxp_status copy_run(copy_state *state, size_t count, oxp_error *error)
 {
   for (size_t i = 0; i < count; i++)
-    copy_cut_spans(state, i);
-  for (size_t i = 0; i < count; i++)
-    copy_cut_tiles(state, i);
+    (copy_is_turned(state->jobs[i].tensor) ? copy_cut_tiles : copy_cut_spans)(state, i);
   unsigned char *buffer = malloc(copy_buffer_bytes(state));
   if (!buffer)
     return oxp__fail_memory(error, copy_buffer_bytes(state));
@@ -329,7 +392,8 @@ oxp_status oxp__copy_run(oxp__copy_job *jobs, size_t count, int target, const ch
                        .target_path = target_path,
                        .progress = progress,
                        .context = context,
-                       .mutex = PTHREAD_MUTEX_INITIALIZER };
+                       .mutex = PTHREAD_MUTEX_INITIALIZER,
+                       .writing = PTHREAD_MUTEX_INITIALIZER };
   if (!state.pieces)
     return oxp__fail_memory(error, bytes);
   oxp_status status = copy_run(&state, count, error);

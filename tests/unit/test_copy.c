@@ -136,7 +136,8 @@ static void copies_are_what_streams_give(void **state)
   assert_copies_like_the_stream(OXP_FLOAT16, 333, 77, false, false, OXP__COPY_SPAN);
   assert_copies_like_the_stream(OXP_FLOAT32, 700, 513, false, true, OXP__COPY_SWAP);
   assert_copies_like_the_stream(OXP_FLOAT64, 300, 257, false, true, OXP__COPY_SWAP);
-  assert_copies_like_the_stream(OXP_FLOAT32, 700, 1537, true, false, OXP__COPY_TRANSPOSE);
+  assert_copies_like_the_stream(OXP_FLOAT32, 700, 513, true, false, OXP__COPY_TRANSPOSE);
+  assert_copies_like_the_stream(OXP_FLOAT32, 600, 4101, true, false, OXP__COPY_TRANSPOSE); // tiles in both directions
   assert_copies_like_the_stream(OXP_FLOAT32, 1025, 511, true, false, OXP__COPY_TRANSPOSE);
   assert_copies_like_the_stream(OXP_FLOAT32, 513, 3, true, false, OXP__COPY_TRANSPOSE);
 }
