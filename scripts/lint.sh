@@ -16,7 +16,7 @@ check() { # NAME COMMAND...
 format() { list_sources | xargs -0 clang-format --dry-run -Werror; }
 
 clang_warnings() {
-  configure build-clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && quietly ninja -C build-clang -k0
+  configure build-clang -DOXP_WERROR=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && quietly ninja -C build-clang -k0
 }
 
 # arrayIndexThenCheck takes any comparison of a loop's other variable for a late check of bounds.

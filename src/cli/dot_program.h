@@ -2,7 +2,7 @@
 #ifndef OXP_CLI_DOT_PROGRAM_H
 #define OXP_CLI_DOT_PROGRAM_H
 
-#include "core/file.h"
+#include "core/output.h"
 #include "core/text.h"
 
 // Runs the program and writes the picture that it makes. `format` is what it calls the picture's format: svg, png, pdf.

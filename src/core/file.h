@@ -1,5 +1,4 @@
-// file.h: reading a regular file by ranges, and replacing one atomically. Nothing here knows what is in a file.
-// Place: core.
+// file.h: reading a regular file by ranges. Knows no file format. Place: core.
 #ifndef OXP_CORE_FILE_H
 #define OXP_CORE_FILE_H
 
@@ -24,55 +23,5 @@ oxp_status oxp__file_read(void *file, uint64_t offset, void *buffer, size_t coun
 // Reads a whole small file into the arena (zero-terminated); OXP_BAD_FILE above `limit_bytes`.
 oxp_status oxp__file_read_all(oxp__arena *arena, const oxp__file *file, size_t limit_bytes, char **bytes, size_t *count,
                               oxp_error *error);
-
-// A file that is being written under a temporary name in the target's folder. All-zero is "not open".
-typedef struct oxp__output {
-  int descriptor;
-  char *target_path;
-  char *temporary_path;
-  unsigned char *buffer;
-  size_t buffered;
-  uint64_t written_bytes; // handed over so far, buffered or not
-  bool open;
-  bool replaces; // the target exists
-} oxp__output;
-
-// Makes the temporary file and removes those that killed processes left behind for the same target. OXP_IO when the target is a folder or something else that is not a regular file, or its
-// folder is missing or not writable. Symbolic links are followed: the file they name is replaced.
-oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error);
-
-// Appends. An oxp_write_function with an oxp__output as its context.
-oxp_status oxp__output_write(void *output, const void *bytes, size_t count, oxp_error *error);
-
-// Overwrites bytes that were written before (a length or checksum that was not known yet).
-oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *bytes, size_t count, oxp_error *error);
-
-// Leaves a gap of `count` bytes, to be filled through the descriptor before the commit; *offset says where it begins.
-oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offset, oxp_error *error);
-
-// Asks for room on the disk for everything up to here, gaps included, at once: a full disk is noticed before they are filled, and
-// filling them is faster. A file system that cannot do it is no failure.
-oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error);
-
-// Gives the file that is being written another name than the one it was opened with, in the same folder.
-oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
-
-// Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one;
-// returns a descriptor that oxp__folder_unlock gives back, or -1 where folders cannot be locked.
-int oxp__folder_lock(const char *path);
-void oxp__folder_unlock(int descriptor);
-
-// Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it
-// over the target and closes. On failure the temporary file is gone and the target untouched, unless it is the folder that cannot
-// be synced after the renaming, which the message says.
-oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);
-
-// The same for several files that belong together, in one folder: when one cannot be renamed, those before it get their old content
-// back. They are renamed in the order given.
-enum { OXP__MOST_OUTPUTS = 2 };
-oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync sync, oxp_error *error);
-
-// Closes and removes the temporary file; nothing to do after commit.
-void oxp__output_abort(oxp__output *output);
 
 #endif

@@ -30,39 +30,28 @@ oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *error)
 
 // --- Writing ---
 
-// Gives the files their names: first the data (NULL: there is none), then the model that refers to it; then data files of
+// Gives the files their names, first the data (NULL: there is none), then the model that refers to it; then data files of
 // earlier models go. All under one lock, so that two exports to one model do not remove each other's data.
-static oxp_status store_commit_locked(oxp__target *model, oxp__target *data, const char *model_path,
-                                      const char *data_path, oxp_sync sync, oxp_error *error)
-{
-  const char *slash = data_path ? strrchr(data_path, '/') : NULL;
-  oxp__output *const both[] = { data ? &data->output : &model->output, &model->output };
-  OXP__TRY(oxp__outputs_commit(both, data ? 2 : 1, sync, error));
-  oxp__external_clean(model_path, slash ? slash + 1 : data_path);
-  return OXP_OK;
-}
-
-static oxp_status store_commit(oxp__target *model, oxp__target *data, oxp_error *error)
+static oxp_status store_commit(oxp__target *model, oxp__target *data, const char *data_file, oxp_error *error)
 {
   // Committing closes the targets and forgets their paths.
-  char *model_path = strdup(model->output.target_path), *data_path = data ? strdup(data->output.target_path) : NULL;
-  oxp_status status = OXP_OK;
-  if (!model_path || (data && !data_path))
-    status = oxp__fail_memory(error, strlen(model->output.target_path));
-  else {
-    int lock = oxp__folder_lock(model_path);
-    status = store_commit_locked(model, data, model_path, data_path, model->written->options->sync, error);
-    oxp__folder_unlock(lock);
-  }
+  char *model_path = strdup(model->output.target_path);
+  if (!model_path)
+    return oxp__fail_memory(error, strlen(model->output.target_path));
+  oxp__output *both[] = { data ? &data->output : &model->output, &model->output };
+  int lock = oxp__folder_lock(model_path);
+  oxp_status status = oxp__outputs_commit(both, data ? 2 : 1, model->written->options->sync, error);
+  if (status == OXP_OK)
+    oxp__external_clean(model_path, data_file);
+  oxp__folder_unlock(lock);
   free(model_path);
-  free(data_path);
   return status;
 }
 
 static oxp_status store_write_whole(const oxp_graph *graph, oxp__target *model, oxp_error *error)
 {
   OXP__TRY(oxp__model_write(graph, oxp__target_sink(model), error));
-  return store_commit(model, NULL, error);
+  return store_commit(model, NULL, NULL, error);
 }
 
 static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, oxp__target *data, oxp__arena *arena,
@@ -76,7 +65,7 @@ static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, o
   OXP__TRY(oxp__model_write(&view, oxp__target_sink(model), error));
   report->data_bytes = data->output.written_bytes;
   snprintf(report->data_file, sizeof report->data_file, "%s", oxp__external_name(data));
-  return store_commit(model, data, error);
+  return store_commit(model, data, report->data_file, error);
 }
 
 static oxp_status store_write_external(const oxp_graph *graph, oxp__target *model, oxp_write_report *report,

@@ -47,7 +47,7 @@ static oxp_status target_settle(void *context, oxp_error *error)
   if (target->job_count == 0)
     return OXP_OK;
   OXP__TRY(oxp__output_reserve(&target->output, error));
-  OXP__TRY(oxp__copy_run(target->jobs, target->job_count, target->output.descriptor, target->output.target_path,
+  OXP__TRY(oxp__copy_run(target->jobs, target->job_count, target->output.descriptor, target->output.given_path,
                          target_progress, target->written, error));
   for (size_t i = 0; i < target->job_count; i++)
     target->written->done_bytes += oxp__tensor_bytes(target->jobs[i].tensor, OXP_DTYPE_NONE);

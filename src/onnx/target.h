@@ -3,8 +3,9 @@
 #ifndef OXP_ONNX_TARGET_H
 #define OXP_ONNX_TARGET_H
 
+#include "core/arena.h"
 #include "core/copy.h"
-#include "core/file.h"
+#include "core/output.h"
 
 // Progress over everything that one call writes.
 typedef struct oxp__written {

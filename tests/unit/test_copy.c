@@ -12,6 +12,7 @@
 
 #include "core/copy.h"
 #include "core/file.h"
+#include "core/output.h"
 
 // A file with a head of some bytes and an array behind it; the extent reaches over both.
 enum { HEAD = 200 };

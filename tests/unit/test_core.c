@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/file.h"
+#include "core/output.h"
 #include "core/tensor.h"
 #include "core/text.h"
 

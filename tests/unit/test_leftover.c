@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/file.h"
+#include "core/output.h"
 
 static void make(const char *path)
 {

@@ -6,6 +6,7 @@
 #include "core/copy.h"
 #include "core/file.h"
 #include "core/names.h"
+#include "core/output.h"
 #include "core/tensor.h"
 
 typedef struct oxp__zip_member {

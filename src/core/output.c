@@ -1,0 +1,396 @@
+// output.c: see output.h. A temporary file is locked as long as it is open, so that another process can tell a left-over from one
+// that is being written. Place: core.
+#ifdef __linux__
+#define _GNU_SOURCE // fallocate
+#endif
+#include "core/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/lock.h"
+
+enum { OUTPUT_BUFFER_BYTES = 256 * 1024, OUTPUT_NAME_TRIES = 100, OUTPUT_NAME_BYTES = 200, OUTPUT_DIGITS = 8 };
+
+static oxp_status output_fail(oxp__output *output, const char *action, oxp_error *error)
+{
+  return oxp__fail_errno(error, output->given_path, action);
+}
+
+// The path to replace: where a symbolic link leads; the path itself when nothing is there yet.
+static char *output_resolve(const char *path)
+{
+  char *resolved = realpath(path, NULL);
+  return resolved ? resolved : strdup(path);
+}
+
+// `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
+static char *output_temporary_name(const char *target, uint64_t salt)
+{
+  const char *slash = strrchr(target, '/');
+  int folder = slash ? (int)(slash - target) + 1 : 0;
+  const char *name = target + folder;
+  size_t size = strlen(target) + 32;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%.*s.%.*s.oxp-%0*llx", folder, target, OUTPUT_NAME_BYTES, name, OUTPUT_DIGITS,
+             (unsigned long long)(salt & 0xFFFFFFFF));
+  return path;
+}
+
+// Takes the lock that says "in use" as long as the file is open. False when somebody takes the file for a left-over, which can
+// only be between its making and its locking. Where files cannot be locked nobody removes any.
+static bool output_lock(int descriptor)
+{
+  struct stat status;
+  oxp__lock lock = oxp__lock_take(descriptor, false);
+  if (lock != OXP__LOCKED)
+    return lock == OXP__LOCK_IMPOSSIBLE;
+  return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+// A descriptor of the folder that a path lies in; -1 on failure.
+static int folder_open(const char *path)
+{
+  char *folder = strdup(path);
+  if (!folder)
+    return -1;
+  char *slash = strrchr(folder, '/');
+  if (slash)
+    slash[slash == folder ? 1 : 0] = 0;
+  int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(folder);
+  return descriptor;
+}
+
+// Makes a new file under a name that nobody has. The permissions come from the process's umask.
+static oxp_status output_create(oxp__output *output, oxp_error *error)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t salt = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u + (uint64_t)getpid();
+  for (int i = 0; i < OUTPUT_NAME_TRIES; i++) {
+    free(output->temporary_path);
+    output->temporary_path = output_temporary_name(output->target_path, salt + (uint64_t)i);
+    if (!output->temporary_path)
+      return oxp__fail_memory(error, PATH_MAX);
+    output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->descriptor < 0 && errno == EEXIST)
+      continue;
+    if (output->descriptor < 0)
+      break;
+    if (output_lock(output->descriptor))
+      return OXP_OK;
+    close(output->descriptor);
+  }
+  return output_fail(output, "create a file there", error);
+}
+
+// Removes a temporary file unless somebody has it open for writing.
+static void output_remove_unused(int folder, const char *name)
+{
+  struct stat opened, named;
+  int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  bool unused =
+      fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && oxp__lock_take(descriptor, false) == OXP__LOCKED;
+  if (unused && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino)
+    unlinkat(folder, name, 0);
+  close(descriptor);
+}
+
+// Removes what processes that were killed while they wrote this target left behind: files with a temporary name of the target
+// that nobody holds a lock on.
+static void output_clean(const oxp__output *output)
+{
+  const char *slash = strrchr(output->temporary_path, '/'), *own = slash ? slash + 1 : output->temporary_path;
+  size_t prefix = strlen(own) - OUTPUT_DIGITS;
+  int descriptor = folder_open(output->temporary_path);
+  DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+  if (!folder && descriptor >= 0)
+    close(descriptor);
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    const char *name = entry->d_name;
+    if (strncmp(name, own, prefix) == 0 && strspn(name + prefix, "0123456789abcdef") == OUTPUT_DIGITS &&
+        !name[prefix + OUTPUT_DIGITS] && strcmp(name, own) != 0)
+      output_remove_unused(dirfd(folder), name);
+  }
+  if (folder)
+    closedir(folder);
+}
+
+static void output_free(oxp__output *output)
+{
+  free(output->given_path);
+  free(output->target_path);
+  free(output->temporary_path);
+  free(output->buffer);
+  *output = (oxp__output){ .descriptor = -1 };
+}
+
+// OXP_IO when something other than a regular file has the target's name.
+static oxp_status output_check_target(oxp__output *output, oxp_error *error)
+{
+  struct stat status;
+  if (stat(output->target_path, &status) != 0)
+    return OXP_OK;
+  if (!S_ISREG(status.st_mode)) {
+    const char *what = S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket";
+    oxp__fail(error, OXP_IO, "cannot write the file: %s has this name", what);
+    return oxp__at_file(error, OXP_IO, output->given_path);
+  }
+  output->replaces = true;
+  return OXP_OK;
+}
+
+oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error)
+{
+  *output = (oxp__output){ .descriptor = -1 };
+  if (!path || !path[0])
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
+  output->given_path = strdup(path);
+  output->target_path = output_resolve(path);
+  output->buffer = malloc(OUTPUT_BUFFER_BYTES);
+  oxp_status status = OXP_OK;
+  if (!output->given_path || !output->target_path || !output->buffer)
+    status = oxp__fail_memory(error, OUTPUT_BUFFER_BYTES);
+  if (status == OXP_OK)
+    status = output_check_target(output, error);
+  if (status == OXP_OK)
+    status = output_create(output, error);
+  if (status != OXP_OK)
+    output_free(output);
+  else
+    output_clean(output);
+  output->open = status == OXP_OK;
+  return status;
+}
+
+// Writes everything at `offset`, or at the end when offset is negative.
+static oxp_status output_put(oxp__output *output, int64_t offset, const void *bytes, size_t count, oxp_error *error)
+{
+  const unsigned char *at = bytes;
+  while (count > 0) {
+    ssize_t put =
+        offset < 0 ? write(output->descriptor, at, count) : pwrite(output->descriptor, at, count, (off_t)offset);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return output_fail(output, "write the file", error);
+    at += put;
+    count -= (size_t)put;
+    if (offset >= 0)
+      offset += put;
+  }
+  return OXP_OK;
+}
+
+static oxp_status output_flush(oxp__output *output, oxp_error *error)
+{
+  size_t count = output->buffered;
+  output->buffered = 0;
+  return output_put(output, -1, output->buffer, count, error);
+}
+
+oxp_status oxp__output_write(void *context, const void *bytes, size_t count, oxp_error *error)
+{
+  oxp__output *output = context;
+  output->written_bytes += count;
+  if (count > OUTPUT_BUFFER_BYTES - output->buffered)
+    OXP__TRY(output_flush(output, error));
+  if (count >= OUTPUT_BUFFER_BYTES / 2) { // too large to be worth a copy
+    OXP__TRY(output_flush(output, error));
+    return output_put(output, -1, bytes, count, error);
+  }
+  memcpy(output->buffer + output->buffered, bytes, count);
+  output->buffered += count;
+  return OXP_OK;
+}
+
+oxp_status oxp__output_skip(oxp__output *output, uint64_t count, uint64_t *offset, oxp_error *error)
+{
+  OXP__TRY(output_flush(output, error));
+  if (count > INT64_MAX || lseek(output->descriptor, (off_t)count, SEEK_CUR) < 0)
+    return output_fail(output, "write the file", error);
+  *offset = output->written_bytes;
+  output->written_bytes += count;
+  return OXP_OK;
+}
+
+oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error)
+{
+#ifdef __linux__ // posix_fallocate may write zeros where the file system cannot reserve, which is slower than not to ask
+  bool full = fallocate(output->descriptor, 0, 0, (off_t)output->written_bytes) != 0 &&
+              (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+  if (full)
+    return output_fail(output, "write the file", error);
+#else
+  (void)output;
+  (void)error;
+#endif
+  return OXP_OK;
+}
+
+oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *bytes, size_t count, oxp_error *error)
+{
+  OXP__TRY(output_flush(output, error));
+  return output_put(output, (int64_t)offset, bytes, count, error);
+}
+
+int oxp__folder_lock(const char *path)
+{
+  int descriptor = folder_open(path);
+  if (descriptor < 0 || oxp__lock_take(descriptor, true) == OXP__LOCKED)
+    return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+void oxp__folder_unlock(int descriptor)
+{
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+// Replaces what stands behind the last slash of *path; false when memory is out.
+static bool output_replace_name(char **path, const char *name)
+{
+  const char *slash = strrchr(*path, '/');
+  size_t folder = slash ? (size_t)(slash - *path) + 1 : 0;
+  size_t size = folder + strlen(name) + 1;
+  char *replaced = malloc(size);
+  if (!replaced)
+    return false;
+  snprintf(replaced, size, "%.*s%s", (int)folder, *path, name);
+  free(*path);
+  *path = replaced;
+  return true;
+}
+
+oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error)
+{
+  if (!output_replace_name(&output->target_path, name) || !output_replace_name(&output->given_path, name))
+    return oxp__fail_memory(error, strlen(name));
+  output->replaces = false;
+  return output_check_target(output, error);
+}
+
+// After a rename the folder's entry is on the disk only when the folder was synced too. Some file systems cannot do that (EINVAL):
+// the rename is then as safe as it gets.
+static oxp_status output_sync_folder(oxp__output *output, int folder, oxp_error *error)
+{
+  bool failed = fsync(folder) != 0 && errno != EINVAL;
+  return failed ? output_fail(output, "sync the folder after the file was replaced", error) : OXP_OK;
+}
+
+// Everything but the name: after it only the renaming is left to do.
+static oxp_status output_prepare(oxp__output *output, bool sync, oxp_error *error)
+{
+  OXP__TRY(output_flush(output, error));
+  struct stat old;
+  if (output->replaces && stat(output->target_path, &old) == 0 && fchmod(output->descriptor, old.st_mode & 0777) != 0 &&
+      errno != ENOSYS) // some systems know no permissions
+    return output_fail(output, "set the file's permissions", error);
+  if (sync && fsync(output->descriptor) != 0)
+    return output_fail(output, "sync the file", error);
+  // The lock is kept until the file has its name.
+  if (!oxp__lock_keep_and_close(output->descriptor))
+    return output_fail(output, "write the file", error);
+  return OXP_OK;
+}
+
+// A second name for the file that is about to be replaced; NULL where there is none or the file system has no second names.
+static char *output_keep_old(const oxp__output *output)
+{
+  char *backup = output->replaces ? output_temporary_name(output->target_path, output->written_bytes) : NULL;
+  if (backup && strcmp(backup, output->temporary_path) != 0 && link(output->target_path, backup) == 0)
+    return backup;
+  free(backup);
+  return NULL;
+}
+
+static void output_put_back(oxp__output *output, char *backup)
+{
+  if (backup)
+    rename(backup, output->target_path);
+  else if (!output->replaces)
+    unlink(output->target_path);
+}
+
+// Renames all, or none when one cannot be renamed. backups has room for one per output and comes back with what is to be removed.
+static oxp_status outputs_rename(oxp__output *const *outputs, char **backups, int count, oxp_error *error)
+{
+  for (int i = 0; i < count; i++) {
+    if (i + 1 < count)
+      backups[i] = output_keep_old(outputs[i]);
+    if (rename(outputs[i]->temporary_path, outputs[i]->target_path) == 0)
+      continue;
+    oxp_status status = output_fail(outputs[i], "replace the file", error);
+    while (i-- > 0)
+      output_put_back(outputs[i], backups[i]);
+    return status;
+  }
+  return OXP_OK;
+}
+
+static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool sync, oxp_error *error)
+{
+  char *backups[OXP__MOST_OUTPUTS] = { 0 };
+  // Opened before any file has its name: what fails from then on cannot be undone.
+  int folder = sync ? folder_open(outputs[0]->target_path) : -1;
+  oxp_status status = sync && folder < 0 ? output_fail(outputs[0], "open the folder", error) : OXP_OK;
+  for (int i = 0; i < count && status == OXP_OK; i++)
+    status = output_prepare(outputs[i], sync, error);
+  if (status == OXP_OK)
+    status = outputs_rename(outputs, backups, count, error);
+  for (int i = 0; i < count; i++) {
+    if (status != OXP_OK)
+      oxp__output_abort(outputs[i]);
+    if (backups[i])
+      unlink(backups[i]);
+    free(backups[i]);
+  }
+  if (sync && status == OXP_OK)
+    status = output_sync_folder(outputs[0], folder, error);
+  if (folder >= 0)
+    close(folder);
+  return status;
+}
+
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync policy, oxp_error *error)
+{
+  bool sync = policy == OXP_SYNC_ALWAYS;
+  for (int i = 0; i < count; i++)
+    sync = sync || (policy == OXP_SYNC_AUTO && outputs[i]->replaces);
+  oxp_status status = outputs_publish(outputs, count, sync, error);
+  for (int i = 0; i < count; i++) {
+    if (outputs[i]->open)
+      close(outputs[i]->descriptor);
+    output_free(outputs[i]);
+  }
+  return status;
+}
+
+oxp_status oxp__output_commit(oxp__output *output, oxp_sync policy, oxp_error *error)
+{
+  return oxp__outputs_commit(&output, 1, policy, error);
+}
+
+void oxp__output_abort(oxp__output *output)
+{
+  if (!output->open)
+    return;
+  if (output->descriptor >= 0)
+    close(output->descriptor);
+  unlink(output->temporary_path);
+  output_free(output);
+}
