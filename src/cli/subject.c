@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { IR_VERSION_TAG = 0x08 }; // field 1, a number
 
@@ -45,11 +44,25 @@ oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments
   return oxp__at_file(error, status, oxp__operand(arguments, 0));
 }
 
-oxp_status oxp__subject_check_target(const oxp__arguments *arguments, const char *target, oxp_error *error)
+// The path with another suffix, for formats of two files; the path itself when it has neither suffix.
+static const char *subject_sibling(oxp__arena *arena, const char *path)
 {
-  struct stat source_about, target_about;
-  if (stat(oxp__operand(arguments, 0), &source_about) != 0 || stat(target, &target_about) != 0 ||
-      source_about.st_dev != target_about.st_dev || source_about.st_ino != target_about.st_ino)
+  size_t length = strlen(path), stem = length < 5 ? 0 : length - 5;
+  if (stem > 0 && strcmp(path + stem, ".json") == 0)
+    return oxp__arena_printf(arena, "%.*s.npz", (int)stem, path);
+  stem = length < 4 ? 0 : length - 4;
+  if (stem > 0 && strcmp(path + stem, ".npz") == 0)
+    return oxp__arena_printf(arena, "%.*s.json", (int)stem, path);
+  return path;
+}
+
+oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  const char *sibling = subject_sibling(&arena, target);
+  bool own = oxp__file_is_open(&network->arena, target) || (sibling && oxp__file_is_open(&network->arena, sibling));
+  oxp__arena_fini(&arena);
+  if (!own)
     return OXP_OK;
   return oxp__at_file(error, oxp__fail(error, OXP_BAD_ARGUMENT, "this is the source itself; give another --output"),
                       target);

@@ -18,8 +18,9 @@ oxp_status oxp__subject_open(oxp__subject *subject, const oxp__arguments *argume
 // The same for verbs that want a network: an ONNX file is OXP_BAD_ARGUMENT, with `hint`.
 oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments *arguments, const char *hint,
                                      oxp_error *error);
-// OXP_BAD_ARGUMENT when `target` is the source itself, under whatever name: a model is no replacement for a network.
-oxp_status oxp__subject_check_target(const oxp__arguments *arguments, const char *target, oxp_error *error);
+// OXP_BAD_ARGUMENT when `target` is one of the files that the network was read from, under whatever name: a model is no replacement
+// for a network.
+oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, oxp_error *error);
 void oxp__subject_close(oxp__subject *subject);
 
 // A protobuf message of an ONNX model starts with its IR version; no other format here starts with that byte. A file with

@@ -96,8 +96,9 @@ static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
   const char *path = NULL, *format = NULL;
   oxp_network *network = NULL;
   OXP__TRY(convert_target(arguments, &path, &format, error));
-  OXP__TRY(oxp__subject_check_target(arguments, path, error));
   oxp_status status = oxp__subject_open_network(&network, arguments, "convert reads networks, not ONNX models", error);
+  if (status == OXP_OK)
+    status = oxp__subject_check_target(network, path, error);
   if (status == OXP_OK) {
     oxp__signals_catch(); // a file that was begun is finished
     status = oxp_network_write(network, path, format, error);

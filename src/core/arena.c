@@ -124,6 +124,15 @@ oxp_status oxp__arena_defer(oxp__arena *arena, void (*close)(void *thing), void 
   return OXP_OK;
 }
 
+void *oxp__arena_find_deferred(const oxp__arena *arena, void (*close)(void *thing),
+                               bool (*wanted)(const void *thing, const void *context), const void *context)
+{
+  for (const oxp__deferred *deferred = arena->deferred; deferred; deferred = deferred->next)
+    if (deferred->close == close && wanted(deferred->thing, context))
+      return deferred->thing;
+  return NULL;
+}
+
 void oxp__arena_fini(oxp__arena *arena)
 {
   // What is closed may lie in the arena itself: close everything before any block goes.

@@ -48,6 +48,19 @@ oxp_status oxp__file_open(oxp__arena *arena, const char *path, oxp__file **out, 
   return OXP_OK;
 }
 
+static bool file_is_same(const void *thing, const void *context)
+{
+  const oxp__file *file = thing;
+  const struct stat *status = context;
+  return file->device == (uint64_t)status->st_dev && file->inode == (uint64_t)status->st_ino;
+}
+
+bool oxp__file_is_open(const oxp__arena *arena, const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0 && oxp__arena_find_deferred(arena, file_close, file_is_same, &status);
+}
+
 oxp_status oxp__file_read(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
 {
   const oxp__file *file = context;

@@ -725,6 +725,10 @@ oxp_status oxp__pickle_read(oxp__arena *arena, const void *bytes, size_t count, 
                      OXP__PICKLE_LIMIT_BYTES);
   pickle_machine machine = { .arena = arena, .start = bytes, .at = bytes, .error = error };
   machine.end = machine.start + count;
+  // From the start there is a stack, if an empty one: instructions take addresses in it also where they take nothing from it.
+  machine.stack = oxp__arena_grow(arena, NULL, 0, &machine.capacity, sizeof(oxp__pickle_value *));
+  if (!machine.stack)
+    return oxp__fail_memory(error, sizeof(oxp__pickle_value *));
   oxp_status status = pickle_run(&machine, out);
   return machine.refused_count > 0 ? pickle_fail_refused(&machine) : status;
 }
