@@ -81,13 +81,17 @@ oxp_status oxp__fail_memory(oxp_error *error, uint64_t bytes)
   return oxp__fail(error, OXP_NO_MEMORY, "out of memory: %llu bytes could not be had", (unsigned long long)bytes);
 }
 
+const char *oxp__errno_words(int code, char *words, size_t size)
+{
+  if (strerror_r(code, words, size) != 0)
+    snprintf(words, size, "error %d", code);
+  return words;
+}
+
 oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action)
 {
-  int code = errno;
-  char words[128] = "";
-  if (strerror_r(code, words, sizeof words) != 0)
-    snprintf(words, sizeof words, "error %d", code);
-  oxp__fail(error, OXP_IO, "cannot %s: %s", action, words);
+  char words[128];
+  oxp__fail(error, OXP_IO, "cannot %s: %s", action, oxp__errno_words(errno, words, sizeof words));
   return oxp__at_file(error, OXP_IO, path);
 }
 

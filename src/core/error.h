@@ -27,6 +27,9 @@ oxp_status oxp__fail_memory(oxp_error *error, uint64_t bytes);
 // OXP_IO with the system's words for errno: "PATH: cannot ACTION: No space left on device".
 oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action);
 
+// The system's words for an errno, in a buffer of the caller's; returns it.
+const char *oxp__errno_words(int code, char *words, size_t size);
+
 // Add where it happened, on the way up: each fills its field and puts the text before the message, unless the field
 // is filled already. `error` may be NULL. All return error->status (or `status` when error is NULL).
 oxp_status oxp__at_file(oxp_error *error, oxp_status status, const char *path);

@@ -127,8 +127,9 @@ static bool library_judge(pid_t child, int answer_end, oxp__text *why)
 static bool library_trial(const char *path, oxp__text *why)
 {
   int ends[2];
+  char words[128];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    oxp__text_printf(why, "it cannot be tried out: %s", strerror(errno));
+    oxp__text_printf(why, "it cannot be tried out: %s", oxp__errno_words(errno, words, sizeof words));
     return false;
   }
   pid_t child = fork();
@@ -141,7 +142,8 @@ static bool library_trial(const char *path, oxp__text *why)
   bool right = child > 0 && library_judge(child, ends[0], why);
   close(ends[0]);
   if (child < 0)
-    oxp__text_printf(why, "there is no process to try it out in: %s", strerror(fork_errno));
+    oxp__text_printf(why, "there is no process to try it out in: %s",
+                     oxp__errno_words(fork_errno, words, sizeof words));
   return right;
 }
 
