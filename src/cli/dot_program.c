@@ -75,7 +75,7 @@ static oxp_status program_run(const char *format, FILE *input, oxp__output *outp
 // The DOT text as an unnamed file at its start, for the program to read.
 static oxp_status program_input(const oxp__text *dot, FILE **input, oxp_error *error)
 {
-  *input = oxp__temporary_file();
+  *input = oxp__temporary_file(dot->length);
   if (!*input)
     return oxp__fail_errno(error, "temporary file", "create");
   if (fwrite(dot->bytes, 1, dot->length, *input) == dot->length && fflush(*input) == 0) {

@@ -40,12 +40,12 @@ typedef struct copy_state {
   const char *target_path;
   oxp__copy_progress progress;
   void *context;
-  atomic_size_t next;        // piece to take
-  atomic_uint_fast64_t done; // bytes
-  atomic_bool stopped;       // somebody failed or cancelled
+  atomic_size_t next;  // piece to take
+  atomic_bool stopped; // somebody failed or cancelled
   bool has_tiles;
   pthread_mutex_t writing; // of tiles, one at a time: more threads would only spin for the file's own lock
   pthread_mutex_t mutex;   // guards what follows
+  uint64_t done;           // bytes; not atomic: machines of 32 bits have no such atomics
   oxp_status status;       // the first failure
   oxp_error error;
 } copy_state;
@@ -78,6 +78,15 @@ static void copy_fail(copy_state *state, const oxp_error *error, oxp_status stat
   }
   pthread_mutex_unlock(&state->mutex);
   atomic_store(&state->stopped, true);
+}
+
+// Adds to the bytes that are done, and returns their sum.
+static uint64_t copy_add_done(copy_state *state, uint64_t bytes)
+{
+  pthread_mutex_lock(&state->mutex);
+  uint64_t done = state->done += bytes;
+  pthread_mutex_unlock(&state->mutex);
+  return done;
 }
 
 static oxp_status copy_read(const oxp_extent *extent, uint64_t offset, unsigned char *buffer, size_t count,
@@ -133,7 +142,7 @@ static oxp_status copy_span(copy_state *state, copy_piece *piece, unsigned char 
       oxp__swap_bytes(buffer, count / size, size);
     piece->not_finite += oxp__count_not_finite(job->tensor->dtype, buffer, count / size);
     OXP__TRY(copy_write(state, to + done, buffer, count, error));
-    atomic_fetch_add(&state->done, count);
+    copy_add_done(state, count);
     done += count;
   }
   return OXP_OK;
@@ -219,7 +228,7 @@ static oxp_status copy_tile(copy_state *state, copy_piece *piece, unsigned char 
   pthread_mutex_lock(&state->writing);
   oxp_status status = copy_write_tile(state, piece, &area, tile, error);
   pthread_mutex_unlock(&state->writing);
-  atomic_fetch_add(&state->done, 4 * area.height * area.width);
+  copy_add_done(state, 4 * area.height * area.width);
   return status;
 }
 
@@ -233,7 +242,7 @@ static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
     copy_piece *piece = &state->pieces[index];
     oxp_status status =
         piece->is_tile ? copy_tile(state, piece, buffer, &error) : copy_span(state, piece, buffer, &error);
-    if (status == OXP_OK && reports && state->progress && !state->progress(state->context, atomic_load(&state->done)))
+    if (status == OXP_OK && reports && state->progress && !state->progress(state->context, copy_add_done(state, 0)))
       status = oxp__fail(&error, OXP_CANCELLED, "stopped on request; nothing was written");
     if (status != OXP_OK)
       copy_fail(state, &error, status);

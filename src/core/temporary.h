@@ -2,9 +2,10 @@
 #ifndef OXP_CORE_TEMPORARY_H
 #define OXP_CORE_TEMPORARY_H
 
+#include <stdint.h>
 #include <stdio.h>
 
-// A new, empty file that is gone when it is closed (fclose); NULL with errno when there can be none.
-FILE *oxp__temporary_file(void);
+// A new, empty file for at most `bytes` bytes, which is gone when it is closed (fclose); NULL with errno when there can be none.
+FILE *oxp__temporary_file(uint64_t bytes);
 
 #endif

@@ -1,10 +1,14 @@
-// temporary_absent.c: see temporary.h. Takes the place of temporary.c where files always have names (WebAssembly). Place: core.
+// temporary_absent.c: see temporary.h. Takes the place of temporary.c where every file has a name (WebAssembly): the data is kept in
+// memory. Place: core.
 #include "core/temporary.h"
 
 #include <errno.h>
 
-FILE *oxp__temporary_file(void)
+FILE *oxp__temporary_file(uint64_t bytes)
 {
-  errno = ENOSYS;
-  return NULL;
+  if (bytes > SIZE_MAX - 1) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return fmemopen(NULL, (size_t)bytes + 1, "w+");
 }

@@ -290,14 +290,20 @@ static oxp_status tensor_spool_read(void *context, uint64_t offset, void *buffer
   return OXP_OK;
 }
 
-// Copies the bytes that a forward-only view refers to into an unnamed temporary file, in order, to the last one (so that the
-// source's checksum is verified), and points the view there.
-static oxp_status tensor_spool(oxp_tensor *view, FILE *spool, oxp_error *error)
+// From the first byte that a view refers to, to the last one.
+static uint64_t tensor_spool_bytes(const oxp_tensor *view)
 {
-  unsigned char chunk[16 * 1024];
   uint64_t bytes = oxp_dtype_bytes(view->dtype);
   for (int i = 0; i < view->rank; i++)
     bytes += (uint64_t)((view->shape[i] - 1) * view->strides_bytes[i]);
+  return bytes;
+}
+
+// Copies the bytes that a forward-only view refers to into an unnamed temporary file, in order, to the last one (so that the
+// source's checksum is verified), and points the view there.
+static oxp_status tensor_spool(oxp_tensor *view, uint64_t bytes, FILE *spool, oxp_error *error)
+{
+  unsigned char chunk[16 * 1024];
   for (uint64_t done = 0; done < bytes;) {
     size_t count = bytes - done < sizeof chunk ? (size_t)(bytes - done) : sizeof chunk;
     OXP__TRY(view->read(view->context, view->offset_bytes + done, chunk, count, error));
@@ -321,9 +327,10 @@ static oxp_status tensor_stream_view(const tensor_stream *whole, oxp_error *erro
   unsigned char *run = malloc(stream->capacity * stream->size);
   oxp_status status = run ? OXP_OK : oxp__fail_memory(error, stream->capacity * stream->size);
   if (status == OXP_OK && view.forward_only) {
-    spool = oxp__temporary_file();
-    status =
-        spool ? tensor_spool(&view, spool, error) : oxp__fail_errno(error, "temporary folder", "create a file there");
+    uint64_t bytes = tensor_spool_bytes(&view);
+    spool = oxp__temporary_file(bytes);
+    status = spool ? tensor_spool(&view, bytes, spool, error)
+                   : oxp__fail_errno(error, "temporary folder", "create a file there");
   }
   if (status == OXP_OK)
     status = tensor_stream_gather(stream, run, error);

@@ -166,12 +166,14 @@ void oxp__text_add_json_number(oxp__text *text, double number)
     if (strtod(digits, NULL) == number)
       break;
   }
-  // The caller's program may have set a locale whose decimal point is a comma.
+  // The caller's program may have set a locale whose decimal point is a comma, or a character of several bytes.
   const char *point = localeconv()->decimal_point;
-  char *comma = point[0] != '.' ? strstr(digits, point) : NULL;
-  if (comma)
-    *comma = '.';
-  oxp__text_add(text, digits);
+  char *found = point[0] ? strstr(digits, point) : NULL;
+  if (found) {
+    oxp__text_add_bytes(text, digits, (size_t)(found - digits));
+    oxp__text_add(text, ".");
+  }
+  oxp__text_add(text, found ? found + strlen(point) : digits);
 }
 
 const char *oxp__dim_name(int64_t dim)
