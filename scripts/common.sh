@@ -33,6 +33,7 @@ clang            lint      clang
 clang-format     lint      clang-format
 cppcheck         lint      cppcheck
 shellcheck       lint      shellcheck
+qemu-user        cross     qemu-s390x
 TABLE
 }
 

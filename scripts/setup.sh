@@ -6,7 +6,14 @@ cd "$(dirname "$0")/.."
 . scripts/common.sh
 
 quiet=false
-[ "${1:-}" = --quiet ] && quiet=true
+wanted=(test lint) # beside what is needed to build
+for word in "$@"; do
+  case $word in
+    --quiet) quiet=true ;;
+    --cross) wanted+=(cross) ;;
+    *) die "setup.sh does not know \"$word\"" ;;
+  esac
+done
 
 deps=$PWD/.deps
 python=$deps/venv/bin/python
@@ -45,7 +52,7 @@ as_root() {
 
 install_packages() {
   local missing
-  missing=$(missing_packages build test lint | tr '\n' ' ')
+  missing=$(missing_packages build "${wanted[@]}" | tr '\n' ' ')
   [ -n "$missing" ] || return 0
   if can_install; then
     say "installing packages: ${missing% }"
@@ -58,7 +65,7 @@ install_packages() {
   fi
   missing=$(missing_packages build | tr '\n' ' ')
   [ -z "$missing" ] || die "cannot build without these packages: ${missing% }"
-  missing=$(missing_packages test lint | tr '\n' ' ')
+  missing=$(missing_packages "${wanted[@]}" | tr '\n' ' ')
   [ -z "$missing" ] || say "going on without ${missing% }: some tests are skipped, ./dev lint needs them"
 }
 
