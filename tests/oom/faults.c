@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ static atomic_bool fired;
 
 void fault_arm(fault what, int n)
 {
+  json_set_alloc_funcs(malloc, free); // the wrapped one
   atomic_store(&fired, false);
   atomic_store(&countdown, n);
   atomic_store(&interruptions, 0);

@@ -1,5 +1,5 @@
 // Makes the n-th call of a group of system functions fail. The functions are replaced by the linker (--wrap), so that only calls
-// from the library's own objects count. Nothing fails unless a fault is armed.
+// from the library's own objects count, and jansson's allocations. Nothing fails unless a fault is armed.
 #ifndef OXP_TESTS_FAULTS_H
 #define OXP_TESTS_FAULTS_H
 

@@ -51,7 +51,7 @@ static const damaged cases[] = {
   REFUSED("meta_deep_json", OXP_BAD_FILE, "__netcl_meta__|20000 levels|64")
   REFUSED("meta_json_list", OXP_BAD_FILE, "__netcl_meta__|a list|an object")
   ACCEPTED("meta_nonascii_raw", 1, "comment")
-  REFUSED("meta_not_json", OXP_BAD_FILE, "__netcl_meta__|line 1, column 34")
+  REFUSED("meta_not_json", OXP_BAD_FILE, "__netcl_meta__|line 1, column 35")
   REFUSED("meta_object_evil", OXP_BAD_FILE, "__netcl_meta__|pickled")
   REFUSED("meta_object_pickle", OXP_BAD_FILE, "__netcl_meta__|pickled")
   ACCEPTED("meta_u1", 0, "")

@@ -208,11 +208,52 @@ static void test_json(void **state)
   assert_json("{\"a\": [1, 2.5, \"x\", null, true, {}]}", OXP_OK, "");
   assert_json("[]", OXP_OK, "");
   assert_json("{\"a\": 1,\n \"b\" 2}", OXP_BAD_FILE, "line 2");
-  assert_json("{\"a\": 1, \"a\": 2}", OXP_BAD_FILE, "not valid JSON|duplicate");
+  assert_json("{\"a\": 1, \"a\": 2}", OXP_BAD_FILE, "not valid JSON|column 13|twice");
   assert_json("", OXP_BAD_FILE, "not valid JSON");
   assert_json("{} x", OXP_BAD_FILE, "not valid JSON");
   assert_json("{\"a\": NaN}", OXP_BAD_FILE, "not valid JSON");
   assert_json("{\"a\": 123456789012345678901234567890}", OXP_BAD_FILE, "not valid JSON");
+  static const char *const damaged[] = {
+    "[1,]",
+    "[,1]",
+    "{\"a\":}",
+    "{a: 1}",
+    "[1 2]",
+    "[01]",
+    "[-]",
+    "[1.]",
+    "[.5]",
+    "[1e]",
+    "[+1]",
+    "[1e+]",
+    "[tru]",
+    "[nul]",
+    "[True]",
+    "[\"a",
+    "[\"\\x\"]",
+    "[\"\\u12\"]",
+    "[\"\\ud800\"]",
+    "[\"\\udc00\"]",
+    "[\"\\ud800\\ud800\"]",
+    "[\"\\u0000\"]",
+    "[\"\xff\"]",
+    "[\"\xc0\xaf\"]",
+    "[\"\n\"]",
+    "[\"\x01\"]",
+    "\"a\"",
+    "1",
+    "[Infinity]",
+    "[-Infinity]",
+    "[1e999]",
+    "[",
+    "{\"a\"",
+    "{\"a\":",
+    "[9223372036854775808]",
+    "[-9223372036854775809]",
+    "[\"\\",
+  };
+  for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++)
+    assert_json(damaged[i], OXP_BAD_FILE, "not valid JSON at line 1, column");
   char nested[200];
   for (int depth = OXP__JSON_LIMIT_DEPTH; depth <= OXP__JSON_LIMIT_DEPTH + 1; depth++) {
     memset(nested, '[', (size_t)depth);
@@ -230,12 +271,36 @@ static void test_json(void **state)
   free(large);
 }
 
+static void test_json_values(void **state)
+{
+  (void)state;
+  static const char text[] =
+      " [\"\\u00e9\\ud83d\\ude00\\n\\/\\\"\", \"\", 1.5e3, -0.25, -9223372036854775808, 9223372036854775807,\r\n"
+      "\t0, -0, 1E-2, {\"\\u0061\": {\"b\": \"c\"}, \"d\": []}] ";
+  oxp__arena arena = { 0 };
+  const json_t *root = NULL;
+  assert_int_equal(oxp__json_parse(&arena, text, strlen(text), &root, NULL), OXP_OK);
+  assert_int_equal(json_array_size(root), 10);
+  assert_string_equal(json_string_value(json_array_get(root, 0)), "\xC3\xA9\xF0\x9F\x98\x80\n/\"");
+  assert_string_equal(json_string_value(json_array_get(root, 1)), "");
+  assert_true(json_real_value(json_array_get(root, 2)) == 1500);
+  assert_true(json_real_value(json_array_get(root, 3)) == -0.25);
+  assert_true(json_integer_value(json_array_get(root, 4)) == INT64_MIN);
+  assert_true(json_integer_value(json_array_get(root, 5)) == INT64_MAX);
+  assert_true(json_is_integer(json_array_get(root, 6)) && json_is_integer(json_array_get(root, 7)));
+  assert_true(json_real_value(json_array_get(root, 8)) == 0.01);
+  const json_t *object = json_array_get(root, 9);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(object, "a"), "b")), "c");
+  assert_int_equal(json_array_size(json_object_get(object, "d")), 0);
+  oxp__arena_fini(&arena);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_numbers),       cmocka_unit_test(test_collections),    cmocka_unit_test(test_tensors),
     cmocka_unit_test(test_refuses_names), cmocka_unit_test(test_refuses_damage), cmocka_unit_test(test_depth),
-    cmocka_unit_test(test_json),
+    cmocka_unit_test(test_json),          cmocka_unit_test(test_json_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,358 @@
-// json.c: see json.h. Knows no dialect. Place: formats/containers.
+// json.c: see json.h. The text is read here, by a parser that lives with every byte and with memory running out anywhere; jansson
+// holds the values. Knows no dialect. Place: formats/containers.
 #include "formats/containers/json.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "core/text.h"
+
+typedef struct json_reader {
+  const char *start, *at, *end;
+  char *scratch; // decoded texts that are in use, one behind the other; as large as the text, so that all fit
+  oxp_status status;
+  oxp_error *error;
+} json_reader;
+
+static json_t *reader_value(json_reader *reader);
+
+// --- Failing ---
+
+// Remembers the first problem; returns NULL. Lines and columns, in characters, start at 1.
+static json_t *reader_stop(json_reader *reader, const char *problem)
+{
+  int line = 1, column = 1;
+  if (reader->status != OXP_OK)
+    return NULL;
+  for (const char *c = reader->start; c < reader->at; c++) {
+    if (((unsigned char)*c & 0xC0) != 0x80)
+      column++;
+    if (*c == '\n') {
+      line++;
+      column = 1;
+    }
+  }
+  reader->status =
+      oxp__fail(reader->error, OXP_BAD_FILE, "not valid JSON at line %d, column %d: %s", line, column, problem);
+  return NULL;
+}
+
+static json_t *reader_stop_memory(json_reader *reader)
+{
+  if (reader->status == OXP_OK)
+    reader->status = oxp__fail_memory(reader->error, (size_t)(reader->end - reader->start));
+  return NULL;
+}
+
+// A new value, or NULL and the failure that memory is out.
+static json_t *reader_made(json_reader *reader, json_t *value)
+{
+  return value ? value : reader_stop_memory(reader);
+}
+
+// --- Letters ---
+
+// The next character that is no white space; 0 at the end.
+static char reader_next(json_reader *reader)
+{
+  while (reader->at < reader->end && strchr(" \t\r\n", *reader->at) && *reader->at)
+    reader->at++;
+  return reader->at < reader->end ? *reader->at : 0;
+}
+
+static bool reader_accept(json_reader *reader, char wanted)
+{
+  if (reader_next(reader) != wanted)
+    return false;
+  reader->at++;
+  return true;
+}
+
+// --- Texts ---
+
+// Four hexadecimal digits; -1 when there are fewer.
+static int32_t reader_hex(json_reader *reader)
+{
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  int32_t code = 0;
+  for (int i = 0; i < 4; i++) {
+    const char *digit = reader->at < reader->end && *reader->at ? strchr(digits, *reader->at) : NULL;
+    if (!digit)
+      return -1;
+    code = code * 16 + (int32_t)((digit - digits) % 16);
+    reader->at++;
+  }
+  return code;
+}
+
+// The code point after `\u`, of which half may be in a second escape; 0 when it is none. Zero itself is refused: it would end texts.
+static uint32_t reader_code_point(json_reader *reader)
+{
+  int32_t first = reader_hex(reader);
+  if (first < 0xD800 || first > 0xDFFF)
+    return first < 0 ? 0 : (uint32_t)first;
+  if (first > 0xDBFF || reader->end - reader->at < 6 || reader->at[0] != '\\' || reader->at[1] != 'u')
+    return 0;
+  reader->at += 2;
+  int32_t second = reader_hex(reader);
+  if (second < 0xDC00 || second > 0xDFFF)
+    return 0;
+  return 0x10000u + ((uint32_t)(first - 0xD800) << 10) + (uint32_t)(second - 0xDC00);
+}
+
+// Writes a code point as UTF-8; returns the place after it.
+static char *put_utf8(char *to, uint32_t code)
+{
+  int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  static const unsigned char lead[] = { 0, 0xC0, 0xE0, 0xF0 };
+  *to++ = (char)(lead[more] | code >> 6 * more);
+  while (more-- > 0)
+    *to++ = (char)(0x80 | (code >> 6 * more & 0x3F));
+  return to;
+}
+
+// What an escape stands for, written at `to`; NULL when it is none. The escape is never shorter than that.
+static char *reader_escape(json_reader *reader, char *to)
+{
+  static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+  char letter = reader->at < reader->end ? *reader->at : 0;
+  const char *found = letter ? strchr(letters, letter) : NULL;
+  reader->at++;
+  if (found) {
+    *to = meant[found - letters];
+    return to + 1;
+  }
+  uint32_t code = letter == 'u' ? reader_code_point(reader) : 0;
+  return code ? put_utf8(to, code) : NULL;
+}
+
+// Decodes a text behind its opening quote into the scratch, zero-terminated, and takes that part of the scratch. NULL on failure.
+static const char *reader_text(json_reader *reader)
+{
+  char *start = reader->scratch, *to = start;
+  const char *first = reader->at;
+  while (reader->at < reader->end && *reader->at != '"') {
+    if ((unsigned char)*reader->at < 0x20)
+      return reader_stop(reader, "there is a control character in a text"), NULL;
+    if (*reader->at != '\\') {
+      *to++ = *reader->at++;
+      continue;
+    }
+    const char *escape = reader->at++;
+    to = reader_escape(reader, to);
+    if (!to) {
+      reader->at = escape;
+      return reader_stop(reader,
+                         "there is no such escape in texts, or it stands for half a character or for a zero byte"),
+             NULL;
+    }
+  }
+  if (reader->at >= reader->end) {
+    reader->at = reader->end;
+    return reader_stop(reader, "a text does not end"), NULL;
+  }
+  if (!oxp__text_is_utf8(start, (size_t)(to - start))) {
+    reader->at = first;
+    return reader_stop(reader, "the text that starts here is not UTF-8"), NULL;
+  }
+  reader->at++;
+  *to++ = 0;
+  reader->scratch = to;
+  return start;
+}
+
+static json_t *reader_string(json_reader *reader)
+{
+  char *scratch = reader->scratch;
+  const char *text = reader_text(reader);
+  reader->scratch = scratch;
+  return text ? reader_made(reader, json_string_nocheck(text)) : NULL;
+}
+
+// --- Numbers ---
+
+static bool reader_digits(json_reader *reader)
+{
+  const char *first = reader->at;
+  while (reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9')
+    reader->at++;
+  return reader->at > first;
+}
+
+// Digits from `first` to where the reader is, with a sign in front.
+static json_t *reader_integer(json_reader *reader, const char *first)
+{
+  int64_t number = 0, sign = *first == '-' ? -1 : 1;
+  for (const char *c = first + (sign < 0); c < reader->at; c++)
+    if (!oxp__mul_i64(number, 10, &number) || !oxp__add_i64(number, sign * (*c - '0'), &number)) {
+      reader->at = first;
+      return reader_stop(reader, "the whole number does not fit into 64 bits");
+    }
+  return reader_made(reader, json_integer(number));
+}
+
+// The caller's program may have set a locale whose decimal point is something else, which strtod then expects.
+static json_t *reader_real(json_reader *reader, const char *first)
+{
+  const char *point = localeconv()->decimal_point;
+  size_t point_length = strlen(point), count = 0;
+  char digits[512];
+  for (const char *c = first; c < reader->at && count + point_length < sizeof digits; c++) {
+    memcpy(digits + count, *c == '.' ? point : c, *c == '.' ? point_length : 1);
+    count += *c == '.' ? point_length : 1;
+    digits[count] = 0;
+  }
+  double number = strtod(digits, NULL);
+  bool complete = (size_t)(reader->at - first) + point_length < sizeof digits;
+  if (complete && isfinite(number))
+    return reader_made(reader, json_real(number));
+  reader->at = first;
+  return reader_stop(reader, complete ? "the number is too large" : "the number has too many digits");
+}
+
+static json_t *reader_number(json_reader *reader)
+{
+  const char *first = reader->at;
+  reader->at += *reader->at == '-';
+  bool zero = reader->at < reader->end && *reader->at == '0', right = reader_digits(reader);
+  right = right && !(zero && reader->at > first + 1 + (*first == '-'));
+  const char *whole = reader->at;
+  if (right && reader->at < reader->end && *reader->at == '.') {
+    reader->at++;
+    right = reader_digits(reader);
+  }
+  if (right && reader->at < reader->end && (*reader->at == 'e' || *reader->at == 'E')) {
+    reader->at++;
+    reader->at += reader->at < reader->end && (*reader->at == '+' || *reader->at == '-');
+    right = reader_digits(reader);
+  }
+  if (!right) {
+    reader->at = first;
+    return reader_stop(reader, "this is not a number of JSON");
+  }
+  return reader->at == whole ? reader_integer(reader, first) : reader_real(reader, first);
+}
+
+// --- Lists and objects ---
+
+// The end of a list or an object of which `value` has been read so far; frees it and returns NULL on failure.
+static json_t *reader_close(json_reader *reader, json_t *value)
+{
+  if (reader->status == OXP_OK)
+    return value;
+  json_decref(value);
+  return NULL;
+}
+
+static json_t *reader_list(json_reader *reader)
+{
+  json_t *list = reader_made(reader, json_array());
+  if (!list || reader_accept(reader, ']'))
+    return list;
+  do {
+    json_t *item = reader_value(reader);
+    if (item && json_array_append_new(list, item) != 0)
+      reader_stop_memory(reader);
+  } while (reader->status == OXP_OK && reader_accept(reader, ','));
+  if (reader->status == OXP_OK && !reader_accept(reader, ']'))
+    reader_stop(reader, "a comma or the end of the list is missing");
+  return reader_close(reader, list);
+}
+
+// One `"key": value` of an object.
+static void reader_entry(json_reader *reader, json_t *object)
+{
+  char *scratch = reader->scratch;
+  const char *key = reader_accept(reader, '"') ? reader_text(reader) : NULL;
+  if (!key || json_object_get(object, key))
+    reader_stop(reader, key ? "a key stands twice in one object" : "a key in quotes is missing");
+  else if (!reader_accept(reader, ':'))
+    reader_stop(reader, "a colon is missing after a key");
+  json_t *value = reader->status == OXP_OK ? reader_value(reader) : NULL;
+  if (value && json_object_set_new_nocheck(object, key, value) != 0)
+    reader_stop_memory(reader);
+  reader->scratch = scratch;
+}
+
+static json_t *reader_object(json_reader *reader)
+{
+  json_t *object = reader_made(reader, json_object());
+  if (!object || reader_accept(reader, '}'))
+    return object;
+  do
+    reader_entry(reader, object);
+  while (reader->status == OXP_OK && reader_accept(reader, ','));
+  if (reader->status == OXP_OK && !reader_accept(reader, '}'))
+    reader_stop(reader, "a comma or the end of the object is missing");
+  return reader_close(reader, object);
+}
+
+static json_t *reader_word(json_reader *reader)
+{
+  static const char *const words[] = { "true", "false", "null" };
+  for (int i = 0; i < 3; i++) {
+    size_t length = strlen(words[i]);
+    if ((size_t)(reader->end - reader->at) < length || memcmp(reader->at, words[i], length) != 0)
+      continue;
+    reader->at += length;
+    return i == 0 ? json_true() : i == 1 ? json_false() : json_null();
+  }
+  return reader_stop(reader, reader->at < reader->end ? "a value is missing or is not one of JSON's"
+                                                      : "a value is missing at the end");
+}
+
+// Recursion is bounded: how deep the text is nested was checked before.
+static json_t *reader_value(json_reader *reader)
+{
+  switch (reader_next(reader)) {
+  case '{':
+    reader->at++;
+    return reader_object(reader);
+  case '[':
+    reader->at++;
+    return reader_list(reader);
+  case '"':
+    reader->at++;
+    return reader_string(reader);
+  case '-':
+  case '0':
+  case '1':
+  case '2':
+  case '3':
+  case '4':
+  case '5':
+  case '6':
+  case '7':
+  case '8':
+  case '9':
+    return reader_number(reader);
+  default:
+    return reader_word(reader);
+  }
+}
+
+static json_t *reader_all(json_reader *reader)
+{
+  char first = reader_next(reader);
+  if (first != '{' && first != '[')
+    return reader_stop(reader, "an object or a list should be here");
+  json_t *value = reader_value(reader);
+  if (value && (reader_next(reader), reader->at < reader->end))
+    reader_stop(reader, "something follows after the end");
+  return value ? reader_close(reader, value) : NULL;
+}
+
+// --- Parsing ---
 
 static void json_close(void *value)
 {
   json_decref(value);
 }
 
-// How deep objects and lists are nested, without looking at anything else. Parsing recurses, so this comes first.
+// How deep objects and lists are nested, without looking at anything else. Reading recurses, so this comes first.
 static int json_depth(const char *text, size_t count)
 {
   int depth = 0, deepest = 0;
@@ -34,13 +380,13 @@ oxp_status oxp__json_parse(oxp__arena *arena, const char *text, size_t count, co
   if (depth > OXP__JSON_LIMIT_DEPTH)
     return oxp__fail(error, OXP_BAD_FILE, "the JSON text is nested %d levels deep, at most %d are read", depth,
                      OXP__JSON_LIMIT_DEPTH);
-  json_error_t found;
-  json_t *value = json_loadb(text, count, JSON_REJECT_DUPLICATES, &found);
-  if (!value && json_error_code(&found) == json_error_out_of_memory)
+  char *scratch = malloc(count + 1);
+  if (!scratch)
     return oxp__fail_memory(error, count);
-  if (!value)
-    return oxp__fail(error, OXP_BAD_FILE, "not valid JSON at line %d, column %d: %s", found.line, found.column,
-                     found.text);
+  json_reader reader = { .start = text, .at = text, .end = text + count, .scratch = scratch, .error = error };
+  json_t *value = reader_all(&reader);
+  free(scratch);
+  OXP__TRY(reader.status);
   OXP__TRY(oxp__arena_defer(arena, json_close, value, error));
   *out = value;
   return OXP_OK;

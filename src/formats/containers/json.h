@@ -1,4 +1,4 @@
-// json.h: JSON text that nobody trusts, parsed by jansson within limits of size and nesting. Place: formats/containers.
+// json.h: JSON text that nobody trusts, as jansson's values, within limits of size and nesting. Place: formats/containers.
 #ifndef OXP_FORMATS_CONTAINERS_JSON_H
 #define OXP_FORMATS_CONTAINERS_JSON_H
 

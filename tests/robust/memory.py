@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Memory for input that is nothing but structure: usage: memory.py ONNXPORT MEASURE
+
+Files that make the most of every byte: the peak stays below a fixed part and so many bytes per byte of structure. What sanitizers
+add is not measured: exit status 77 with a program that has them.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import hostile
+
+FIXED = 12 << 20
+PER_BYTE = 256
+SIZE = 512 * 1024
+
+
+def files():
+    """Yields name, bytes, arguments of the command."""
+    for name, unit in (("lists", b"[],"), ("objects", b"{},"), ("layers", b'{"type":"ReLU"},'), ("numbers", b"1,"), ("texts", b'"",')):
+        yield f"{name}.json", b"[" + unit * (SIZE // len(unit)) + b"0]", ["export", f"{name}.json", "-o", "out.onnx"]
+    described = ["--description", str(hostile.ROOT / "examples/b_cnn.netcl"), "--input-shape", "3x32x32", "-o", "out.onnx"]
+    for name, unit in (("lists", b"]"), ("dicts", b"}"), ("tuples", b")"), ("texts", b"U\0"), ("marks", b"("), ("memo", b"]\x94")):
+        hostile.archive(f"{name}.pt", {"a/data.pkl": b"\x80\x04" + unit * (SIZE // len(unit)) + b"."})
+        yield f"{name}.pt", None, ["export", f"{name}.pt", *described]
+    for name, tag in (("nodes", 1), ("initializers", 5), ("values", 13), ("inputs", 11)):
+        yield f"{name}.onnx", hostile.model(hostile.field(tag, b"") * (SIZE // 2)), ["inspect", f"{name}.onnx", "--json"]
+    for name, tag in (("attributes", 5), ("edges", 1)):
+        yield f"{name}.onnx", hostile.model(hostile.field(1, hostile.field(tag, b"") * (SIZE // 2))), ["inspect", f"{name}.onnx", "--json"]
+    body = directory = b""
+    for number in range(SIZE // 80):
+        name = b"%x:a.npy" % number
+        directory += hostile.entry(name, 0, 0, 0, len(body))
+        body += hostile.local(name, 0, 0, 0)
+    yield "members.npz", body + directory + hostile.end(SIZE // 80, len(directory), len(body)), ["export", "members.npz", "-o", "out.onnx"]
+
+
+def main():
+    program, measure = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    if b"__asan_" in pathlib.Path(program).read_bytes():
+        sys.exit(77)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, data, arguments in files():
+            if data is not None:
+                hostile.write(name, data)
+            size = os.path.getsize(name)
+            answer = subprocess.run([measure, "/dev/null", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            peak = int(answer.stdout.split()[3]) * 1024
+            failed += peak > FIXED + PER_BYTE * size
+            print(f"{name}: {size} bytes, {peak >> 10} kB, {max(0, peak - FIXED // 2) / size:.0f} per byte")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
