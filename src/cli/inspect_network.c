@@ -232,6 +232,17 @@ void oxp__inspect_network_json(oxp__json *json, const oxp_network *network)
 
 // --- Picture ---
 
+// An arrow from a value to a layer (`v3`) or an output (`o0`), with the shape that flows.
+static void dot_arrow(oxp__text *text, const oxp_network *network, oxp_value from, char to, size_t number)
+{
+  oxp__text shape = { 0 };
+  oxp__subject subject = { .network = (oxp_network *)network };
+  const oxp__shape *flowing = &network->values[from].shape;
+  oxp__subject_add_shape(&shape, &subject, flowing->rank, flowing->dim);
+  oxp__text_printf(text, "  v%d -> %c%zu [label=\"%s\"];\n", from, to, number, oxp__text_string(&shape));
+  oxp__text_fini(&shape);
+}
+
 static void dot_layer(oxp__text *text, const oxp_network *network, const oxp__layer *layer)
 {
   oxp__text label = { 0 };
@@ -240,14 +251,8 @@ static void dot_layer(oxp__text *text, const oxp_network *network, const oxp__la
   oxp__text_add_json(text, oxp__text_string(&label));
   oxp__text_add(text, "];\n");
   oxp__text_fini(&label);
-  for (int i = 0; i < layer->input_count; i++) {
-    oxp__text shape = { 0 };
-    oxp__subject subject = { .network = (oxp_network *)network };
-    const oxp__shape *input = &network->values[layer->inputs[i]].shape;
-    oxp__subject_add_shape(&shape, &subject, input->rank, input->dim);
-    oxp__text_printf(text, "  v%d -> v%d [label=\"%s\"];\n", layer->inputs[i], layer->output, oxp__text_string(&shape));
-    oxp__text_fini(&shape);
-  }
+  for (int i = 0; i < layer->input_count; i++)
+    dot_arrow(text, network, layer->inputs[i], 'v', (size_t)layer->output);
 }
 
 oxp_status oxp__inspect_network_dot(oxp__text *text, const oxp_network *network, oxp_error *error)
@@ -264,7 +269,8 @@ oxp_status oxp__inspect_network_dot(oxp__text *text, const oxp_network *network,
     const char *name = network->values[network->outputs[i]].name;
     oxp__text_printf(text, "  o%zu [shape=oval, label=", i);
     oxp__text_add_json(text, name ? name : "output");
-    oxp__text_printf(text, "];\n  v%d -> o%zu;\n", network->outputs[i], i);
+    oxp__text_add(text, "];\n");
+    dot_arrow(text, network, network->outputs[i], 'o', i);
   }
   oxp__text_add(text, "}\n");
   return oxp__text_status(text, error);
