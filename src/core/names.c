@@ -1,14 +1,14 @@
-// names.c: open addressing, at most half full. The slots' address is part of the hash, so that nobody can prepare names that
-// all fall on one slot; the order of the slots is never seen outside. Place: core.
+// names.c: open addressing, at most half full. The address of the first slots is part of the hash, so that nobody can prepare
+// names that all fall on one slot; the order of the slots is never seen outside. Place: core.
 #include "core/names.h"
 
 #include <string.h>
 
 enum { NAMES_FIRST_CAPACITY = 64 };
 
-static size_t names_hash(const oxp__name *slots, const char *text)
+static size_t names_hash(const oxp__names *names, const char *text)
 {
-  uint64_t hash = 0xCBF29CE484222325u ^ (uint64_t)(uintptr_t)slots;
+  uint64_t hash = 0xCBF29CE484222325u ^ names->seed;
   for (; *text; text++)
     hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
   hash ^= hash >> 32;
@@ -16,24 +16,29 @@ static size_t names_hash(const oxp__name *slots, const char *text)
 }
 
 // The slot that holds `text`, or the free one where it belongs.
-static oxp__name *names_slot(oxp__name *slots, size_t capacity, const char *text)
+static oxp__name *names_slot(const oxp__names *names, const char *text, size_t hash)
 {
-  size_t index = names_hash(slots, text) & (capacity - 1);
-  while (slots[index].text && strcmp(slots[index].text, text) != 0)
-    index = (index + 1) & (capacity - 1);
-  return &slots[index];
+  size_t index = hash & (names->capacity - 1);
+  for (;; index = (index + 1) & (names->capacity - 1)) {
+    oxp__name *slot = &names->slots[index];
+    if (!slot->text || (slot->hash == hash && strcmp(slot->text, text) == 0))
+      return slot;
+  }
 }
 
 static bool names_resize(oxp__names *names, size_t capacity)
 {
-  oxp__name *slots = oxp__arena_new(names->arena, capacity, sizeof *slots);
-  if (!slots)
+  oxp__names larger = *names;
+  larger.capacity = capacity;
+  larger.slots = oxp__arena_new(names->arena, capacity, sizeof *larger.slots);
+  if (!larger.slots)
     return false;
+  if (!names->slots)
+    larger.seed = (uintptr_t)larger.slots;
   for (size_t i = 0; i < names->capacity; i++)
     if (names->slots[i].text)
-      *names_slot(slots, capacity, names->slots[i].text) = names->slots[i];
-  names->slots = slots;
-  names->capacity = capacity;
+      *names_slot(&larger, names->slots[i].text, names->slots[i].hash) = names->slots[i];
+  *names = larger;
   return true;
 }
 
@@ -56,7 +61,7 @@ oxp__name *oxp__names_find(const oxp__names *names, const char *text)
 {
   if (!names->slots)
     return NULL;
-  oxp__name *slot = names_slot(names->slots, names->capacity, text);
+  oxp__name *slot = names_slot(names, text, names_hash(names, text));
   return slot->text ? slot : NULL;
 }
 
@@ -64,10 +69,11 @@ oxp__name *oxp__names_add(oxp__names *names, const char *text, size_t number, bo
 {
   if (!names_make_room(names))
     return NULL;
-  oxp__name *slot = names_slot(names->slots, names->capacity, text);
+  size_t hash = names_hash(names, text);
+  oxp__name *slot = names_slot(names, text, hash);
   bool is_new = !slot->text;
   if (is_new) {
-    *slot = (oxp__name){ text, number };
+    *slot = (oxp__name){ text, number, hash };
     names->count++;
   }
   if (added)

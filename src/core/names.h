@@ -7,6 +7,7 @@
 typedef struct oxp__name {
   const char *text; // borrowed; NULL: a free slot
   size_t number;
+  size_t hash; // of the text, in this table
 } oxp__name;
 
 // An all-zero table is empty and ready once `arena` is set, in which it grows.
@@ -14,6 +15,7 @@ typedef struct oxp__names {
   oxp__arena *arena;
   oxp__name *slots;
   size_t count, capacity;
+  uint64_t seed; // of the hashes
 } oxp__names;
 
 // The entry of `text`; NULL when there is none. Valid until the next name is added.
