@@ -232,10 +232,22 @@ oxp_status oxp__value_info_finish(oxp_graph *graph, oxp__value_info *info, oxp_e
 int32_t oxp__value_info_dtype(const oxp__value_info *info);
 
 // wire_write.c, wire_read.c: sizes, writing and reading, all driven by the table in schema.h.
-// The exact number of bytes that oxp__model_write will write. OXP_UNSUPPORTED when a message would exceed 2 GiB - 1.
+// What has to be known before a model can be written: its size, and the lengths of its messages in the order in which their walks
+// begin. All-zero: nothing is known.
+typedef struct oxp__measure {
+  uint64_t bytes;
+  uint64_t *lengths; // owned
+  size_t count, capacity;
+} oxp__measure;
+
+// Finds it out. OXP_UNSUPPORTED when a message would exceed 2 GiB - 1.
+oxp_status oxp__model_measure(const oxp_graph *graph, oxp__measure *measure, oxp_error *error);
+void oxp__measure_fini(oxp__measure *measure);
+// The exact number of bytes that oxp__model_write will write.
 oxp_status oxp__model_size(const oxp_graph *graph, uint64_t *bytes, oxp_error *error);
-// Streams the model. Adds warnings (values that are not finite, conversions that round) and changes nothing else.
-oxp_status oxp__model_write(const oxp_graph *graph, oxp__sink sink, oxp_error *error);
+// Streams the model. Adds warnings (values that are not finite, conversions that round) and changes nothing else. Measures the
+// model itself unless `measure` is given (borrowed; of the same graph, which has not changed).
+oxp_status oxp__model_write(const oxp_graph *graph, const oxp__measure *measure, oxp__sink sink, oxp_error *error);
 // Reads a model of `size` bytes behind `read` into an empty graph, without its payloads: spans and tensors refer to
 // `read` and `context`, which are *borrowed*. Nothing is trusted.
 oxp_status oxp__model_read(oxp_graph *graph, oxp_read_function read, void *context, uint64_t size, oxp_error *error);

@@ -48,9 +48,10 @@ static oxp_status store_commit(oxp__target *model, oxp__target *data, const char
   return status;
 }
 
-static oxp_status store_write_whole(const oxp_graph *graph, oxp__target *model, oxp_error *error)
+static oxp_status store_write_whole(const oxp_graph *graph, const oxp__measure *measure, oxp__target *model,
+                                    oxp_error *error)
 {
-  OXP__TRY(oxp__model_write(graph, oxp__target_sink(model), error));
+  OXP__TRY(oxp__model_write(graph, measure, oxp__target_sink(model), error));
   return store_commit(model, NULL, NULL, error);
 }
 
@@ -62,7 +63,7 @@ static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, o
   const char *name = slash ? slash + 1 : model->output.target_path;
   OXP__TRY(oxp__external_write(graph, data, name, arena, &view, error));
   OXP__TRY(oxp__model_size(&view, &report->model_bytes, error));
-  OXP__TRY(oxp__model_write(&view, oxp__target_sink(model), error));
+  OXP__TRY(oxp__model_write(&view, NULL, oxp__target_sink(model), error));
   report->data_bytes = data->output.written_bytes;
   snprintf(report->data_file, sizeof report->data_file, "%s", oxp__external_name(data));
   return store_commit(model, data, report->data_file, error);
@@ -84,14 +85,14 @@ static oxp_status store_write_external(const oxp_graph *graph, oxp__target *mode
 }
 
 // Whether the weights go to a file of their own.
-static oxp_status store_choose(const oxp_graph *graph, oxp_external_data wanted, uint64_t *bytes, bool *external,
+static oxp_status store_choose(const oxp_graph *graph, oxp_external_data wanted, oxp__measure *measure, bool *external,
                                oxp_error *error)
 {
   *external = wanted == OXP_EXTERNAL_ALWAYS && oxp__external_bytes(graph) > 0;
   if (*external)
     return OXP_OK;
   oxp_error why = { 0 }; // what succeeds in the end leaves the caller's error alone
-  oxp_status status = oxp__model_size(graph, bytes, &why);
+  oxp_status status = oxp__model_measure(graph, measure, &why);
   *external = status == OXP_UNSUPPORTED && wanted == OXP_EXTERNAL_AUTO && oxp__external_bytes(graph) > 0;
   if (status == OXP_OK || *external)
     return OXP_OK;
@@ -109,18 +110,21 @@ oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_w
   report = report ? report : &unwanted;
   *report = (oxp_write_report){ 0 };
   oxp__target model = { 0 };
+  oxp__measure measure = { 0 };
   bool external;
-  oxp_status status = store_choose(graph, written.options->external_data, &report->model_bytes, &external, error);
-  written.total_bytes = report->model_bytes;
+  oxp_status status = store_choose(graph, written.options->external_data, &measure, &external, error);
+  written.total_bytes = report->model_bytes = measure.bytes;
   if (status == OXP_OK)
     status = oxp__target_open(&model, path, &written, error);
   if (status == OXP_OK)
-    status = external ? store_write_external(graph, &model, report, error) : store_write_whole(graph, &model, error);
+    status = external ? store_write_external(graph, &model, report, error)
+                      : store_write_whole(graph, &measure, &model, error);
   oxp__target_fini(&model);
+  oxp__measure_fini(&measure);
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
 }
 
 oxp_status oxp_graph_write_to(const oxp_graph *graph, oxp_write_function write, void *context, oxp_error *error)
 {
-  return oxp__model_write(graph, (oxp__sink){ .write = write, .context = context }, error);
+  return oxp__model_write(graph, NULL, (oxp__sink){ .write = write, .context = context }, error);
 }

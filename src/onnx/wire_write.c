@@ -11,12 +11,6 @@
 // Arrays from WIRE_DEFER_BYTES on are worth a job of their own where the sink can copy them.
 enum { WIRE_BUFFER_BYTES = 64 * 1024, WIRE_DEFER_BYTES = 256 * 1024 };
 
-// Lengths of all nested messages, in the order in which their walks begin.
-typedef struct wire_lengths {
-  uint64_t *at;
-  size_t count, capacity, next;
-} wire_lengths;
-
 // A payload that the sink copies at the end, and what it will have seen then.
 typedef struct wire_deferred {
   struct wire_deferred *next;
@@ -26,9 +20,9 @@ typedef struct wire_deferred {
 
 typedef struct wire_writer {
   const oxp_graph *graph;
-  wire_lengths lengths;
-  bool counting;
-  uint64_t counted; // bytes so far, while counting
+  oxp__measure *counting;      // bytes and lengths so far; NULL while writing
+  const oxp__measure *measure; // while writing
+  size_t next;                 // length that was not written yet
   oxp__sink sink;
   unsigned char *buffer;
   size_t buffered;
@@ -53,7 +47,7 @@ static oxp_status wire_flush(wire_writer *writer)
 static oxp_status wire_bytes(wire_writer *writer, const void *bytes, size_t count)
 {
   if (writer->counting) {
-    writer->counted += count;
+    writer->counting->bytes += count;
     return OXP_OK;
   }
   if (count > WIRE_BUFFER_BYTES - writer->buffered)
@@ -100,7 +94,7 @@ static oxp_status wire_text(wire_writer *writer, const void *bytes, size_t count
 static oxp_status wire_span(wire_writer *writer, oxp__span span)
 {
   if (writer->counting) {
-    writer->counted += span.count;
+    writer->counting->bytes += span.count;
     return OXP_OK;
   }
   unsigned char chunk[16 * 1024];
@@ -156,7 +150,7 @@ static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *pro
   if (!proto->has_tensor)
     return wire_span(writer, proto->raw);
   if (writer->counting) {
-    writer->counted += bytes;
+    writer->counting->bytes += bytes;
     return OXP_OK;
   }
   if (writer->sink.defer && bytes >= WIRE_DEFER_BYTES && oxp__copy_way_of(&proto->tensor, proto->as) != OXP__COPY_NONE)
@@ -182,22 +176,22 @@ static oxp_status wire_too_big(wire_writer *writer, const char *what, uint64_t b
 
 static oxp_status wire_count_submessage(wire_writer *writer, const oxp__schema *schema, const void *message)
 {
-  wire_lengths *lengths = &writer->lengths;
-  if (lengths->count == lengths->capacity) {
-    size_t capacity = lengths->capacity ? lengths->capacity * 2 : 256;
-    uint64_t *at = realloc(lengths->at, capacity * sizeof *at);
-    if (!at)
-      return oxp__fail_memory(writer->error, capacity * sizeof *at);
-    lengths->at = at;
-    lengths->capacity = capacity;
+  oxp__measure *measure = writer->counting;
+  if (measure->count == measure->capacity) {
+    size_t capacity = measure->capacity ? measure->capacity * 2 : 256;
+    uint64_t *lengths = realloc(measure->lengths, capacity * sizeof *lengths);
+    if (!lengths)
+      return oxp__fail_memory(writer->error, capacity * sizeof *lengths);
+    measure->lengths = lengths;
+    measure->capacity = capacity;
   }
-  size_t index = lengths->count++;
-  uint64_t before = writer->counted;
+  size_t index = measure->count++;
+  uint64_t before = measure->bytes;
   OXP__TRY(wire_message(writer, schema, message));
-  uint64_t length = writer->counted - before;
+  uint64_t length = measure->bytes - before;
   if (length > OXP__MAX_MESSAGE_BYTES)
     return wire_too_big(writer, schema->name, length);
-  lengths->at[index] = length;
+  measure->lengths[index] = length;
   return wire_varint(writer, length);
 }
 
@@ -205,7 +199,7 @@ static oxp_status wire_submessage(wire_writer *writer, const oxp__schema *schema
 {
   if (writer->counting)
     return wire_count_submessage(writer, schema, message);
-  OXP__TRY(wire_varint(writer, writer->lengths.at[writer->lengths.next++]));
+  OXP__TRY(wire_varint(writer, writer->measure->lengths[writer->next++]));
   return wire_message(writer, schema, message);
 }
 
@@ -305,39 +299,47 @@ static oxp_status wire_message(wire_writer *writer, const oxp__schema *schema, c
 
 // --- The model ---
 
-static oxp_status wire_count(wire_writer *writer)
+oxp_status oxp__model_measure(const oxp_graph *graph, oxp__measure *measure, oxp_error *error)
 {
-  writer->counting = true;
-  OXP__TRY(wire_message(writer, &oxp__schema_model, &writer->graph->model));
-  writer->counting = false;
-  if (writer->counted > OXP__MAX_MESSAGE_BYTES)
-    return wire_too_big(writer, "the model", writer->counted);
-  return OXP_OK;
+  wire_writer writer = { .graph = graph, .counting = measure, .error = error };
+  OXP__TRY(wire_message(&writer, &oxp__schema_model, &graph->model));
+  return measure->bytes > OXP__MAX_MESSAGE_BYTES ? wire_too_big(&writer, "the model", measure->bytes) : OXP_OK;
+}
+
+void oxp__measure_fini(oxp__measure *measure)
+{
+  free(measure->lengths);
+  *measure = (oxp__measure){ 0 };
 }
 
 oxp_status oxp__model_size(const oxp_graph *graph, uint64_t *bytes, oxp_error *error)
 {
-  wire_writer writer = { .graph = graph, .error = error };
-  oxp_status status = wire_count(&writer);
-  free(writer.lengths.at);
-  *bytes = writer.counted;
+  oxp__measure measure = { 0 };
+  oxp_status status = oxp__model_measure(graph, &measure, error);
+  *bytes = measure.bytes;
+  oxp__measure_fini(&measure);
   return status;
 }
 
-oxp_status oxp__model_write(const oxp_graph *graph, oxp__sink sink, oxp_error *error)
+static oxp_status wire_model(wire_writer *writer)
 {
-  wire_writer writer = { .graph = graph, .sink = sink, .error = error };
-  oxp_status status = wire_count(&writer);
-  if (status == OXP_OK && !(writer.buffer = malloc(WIRE_BUFFER_BYTES)))
-    status = oxp__fail_memory(error, WIRE_BUFFER_BYTES);
+  writer->buffer = malloc(WIRE_BUFFER_BYTES);
+  if (!writer->buffer)
+    return oxp__fail_memory(writer->error, WIRE_BUFFER_BYTES);
+  OXP__TRY(wire_message(writer, &oxp__schema_model, &writer->graph->model));
+  OXP__TRY(wire_flush(writer));
+  return wire_settle(writer);
+}
+
+oxp_status oxp__model_write(const oxp_graph *graph, const oxp__measure *measure, oxp__sink sink, oxp_error *error)
+{
+  oxp__measure own = { 0 };
+  wire_writer writer = { .graph = graph, .measure = measure ? measure : &own, .sink = sink, .error = error };
+  oxp_status status = measure ? OXP_OK : oxp__model_measure(graph, &own, error);
   if (status == OXP_OK)
-    status = wire_message(&writer, &oxp__schema_model, &graph->model);
-  if (status == OXP_OK)
-    status = wire_flush(&writer);
-  if (status == OXP_OK)
-    status = wire_settle(&writer);
+    status = wire_model(&writer);
   oxp__arena_fini(&writer.arena);
   free(writer.buffer);
-  free(writer.lengths.at);
+  oxp__measure_fini(&own);
   return status;
 }
