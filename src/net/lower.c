@@ -334,17 +334,27 @@ static void lower_find_roots(oxp__lowering *to)
   }
 }
 
+// Room in the tables for as many names as most networks need: one for each value and weight.
+static bool lower_reserve_names(oxp__lowering *to)
+{
+  size_t weights = 0;
+  for (size_t i = 0; i < to->network->layer_count; i++)
+    weights += (size_t)to->network->layers[i]->kind->weight_count;
+  return oxp__names_reserve(&to->naming.names, to->network->value_count + weights) &&
+         (!to->profile->shares_weights || oxp__names_reserve(&to->stored, weights));
+}
+
 static oxp_status lower_prepare(oxp__lowering *to, oxp_error *error)
 {
   oxp__arena *arena = &to->graph->arena;
   size_t values = to->network->value_count;
-  to->naming.arena = to->stored.arena = arena;
+  to->naming.names.arena = to->stored.arena = arena;
   to->shapes = oxp__arena_new(arena, values, sizeof *to->shapes);
   to->roots = oxp__arena_new(arena, values, sizeof *to->roots);
   to->names = oxp__arena_new(arena, values, sizeof *to->names);
   to->output_names = oxp__arena_new(arena, values, sizeof *to->output_names);
   to->dummy = oxp__arena_new(arena, 1, sizeof *to->dummy);
-  if (!to->shapes || !to->roots || !to->names || !to->output_names || !to->dummy)
+  if (!to->shapes || !to->roots || !to->names || !to->output_names || !to->dummy || !lower_reserve_names(to))
     return oxp__fail_memory(error, values * sizeof *to->shapes);
   lower_find_roots(to);
   OXP__TRY(lower_take_opset(to, error));

@@ -17,24 +17,26 @@ bool oxp__naming_is_free(const oxp__naming *naming, const char *name)
 // name do not ask for each number again.
 static const char *naming_take(oxp__naming *naming, char *wanted)
 {
+  bool added = false;
+  oxp__name *entry = wanted ? oxp__names_add(&naming->names, wanted, 0, &added) : NULL;
+  if (!entry || added)
+    return entry ? wanted : NULL;
   char *text = wanted;
-  naming->names.arena = naming->arena;
-  oxp__name *taken = text ? oxp__names_find(&naming->names, text) : NULL;
-  while (taken && text && !oxp__naming_is_free(naming, text))
-    text = oxp__arena_printf(naming->arena, "%s_%zu", wanted, ++taken->number);
+  while (text && !oxp__naming_is_free(naming, text))
+    text = oxp__arena_printf(naming->names.arena, "%s_%zu", wanted, ++entry->number);
   return text && oxp__names_add(&naming->names, text, 0, NULL) ? text : NULL;
 }
 
 const char *oxp__naming_claim(oxp__naming *naming, const char *wanted)
 {
-  return naming_take(naming, oxp__arena_copy(naming->arena, wanted));
+  return naming_take(naming, oxp__arena_copy(naming->names.arena, wanted));
 }
 
 const char *oxp__naming_claimf(oxp__naming *naming, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  char *wanted = oxp__arena_vprintf(naming->arena, format, arguments);
+  char *wanted = oxp__arena_vprintf(naming->names.arena, format, arguments);
   va_end(arguments);
   return naming_take(naming, wanted);
 }

@@ -6,11 +6,9 @@
 #include "layers/lowering.h"
 #include "net/network.h"
 
-// The names given so far, and one counter that profiles may use. All-zero but for the arena: empty. What is stored lives in
-// the graph's arena.
+// The names given so far, and one counter that profiles may use. All-zero but for the arena of `names`, the graph's: empty.
 typedef struct oxp__naming {
-  oxp__arena *arena; // borrowed
-  oxp__names names;  // the number of a name: how many numbered variants of it were handed out
+  oxp__names names; // the number of a name: how many numbered variants of it were handed out
   int counter;
   const char *layer_name; // the claimed name of the layer whose turn it is
 } oxp__naming;
