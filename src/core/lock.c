@@ -3,13 +3,22 @@
 
 #include <errno.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
-oxp__lock oxp__lock_take(int descriptor, bool wait)
+enum { LOCK_STEP_MS = 10 };
+
+// Asks again and again, because waiting in the system has no limit: somebody may hold a lock for as long as we live.
+oxp__lock oxp__lock_take(int descriptor, int wait_ms)
 {
-  while (flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0)
-    if (errno != EINTR)
-      return errno == EWOULDBLOCK ? OXP__LOCK_BUSY : OXP__LOCK_IMPOSSIBLE;
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EINTR && errno != EWOULDBLOCK)
+      return OXP__LOCK_IMPOSSIBLE;
+    if (errno == EWOULDBLOCK && wait_ms <= 0)
+      return OXP__LOCK_BUSY;
+    wait_ms -= LOCK_STEP_MS;
+    nanosleep(&(struct timespec){ .tv_nsec = LOCK_STEP_MS * 1000000 }, NULL);
+  }
   return OXP__LOCKED;
 }
 

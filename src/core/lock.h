@@ -10,8 +10,9 @@ typedef enum oxp__lock {
   OXP__LOCK_IMPOSSIBLE // not on this system, not on this file system
 } oxp__lock;
 
-// Takes the exclusive lock of what a descriptor has open; closing that gives it back. `wait`: until nobody else has it.
-oxp__lock oxp__lock_take(int descriptor, bool wait);
+// Takes the exclusive lock of what a descriptor has open; closing that gives it back. Waits at most `wait_ms` for somebody else who has
+// it.
+oxp__lock oxp__lock_take(int descriptor, int wait_ms);
 
 // Does what closing does before it gives the lock back: network file systems report a full disk only then. False with errno.
 bool oxp__lock_keep_and_close(int descriptor);

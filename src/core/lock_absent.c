@@ -3,10 +3,10 @@
 
 #include <unistd.h>
 
-oxp__lock oxp__lock_take(int descriptor, bool wait)
+oxp__lock oxp__lock_take(int descriptor, int wait_ms)
 {
   (void)descriptor;
-  (void)wait;
+  (void)wait_ms;
   return OXP__LOCK_IMPOSSIBLE;
 }
 

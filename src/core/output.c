@@ -51,7 +51,7 @@ static char *output_temporary_name(const char *target, uint64_t salt)
 static bool output_lock(int descriptor)
 {
   struct stat status;
-  oxp__lock lock = oxp__lock_take(descriptor, false);
+  oxp__lock lock = oxp__lock_take(descriptor, 0);
   if (lock != OXP__LOCKED)
     return lock == OXP__LOCK_IMPOSSIBLE;
   return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
@@ -102,7 +102,7 @@ static void output_remove_unused(int folder, const char *name)
   if (descriptor < 0)
     return;
   bool unused =
-      fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && oxp__lock_take(descriptor, false) == OXP__LOCKED;
+      fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && oxp__lock_take(descriptor, 0) == OXP__LOCKED;
   if (unused && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino)
     unlinkat(folder, name, 0);
   close(descriptor);
@@ -246,13 +246,15 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
   return output_put(output, (int64_t)offset, bytes, count, error);
 }
 
-int oxp__folder_lock(const char *path)
+oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor)
 {
-  int descriptor = folder_open(path);
-  if (descriptor < 0 || oxp__lock_take(descriptor, true) == OXP__LOCKED)
-    return descriptor;
-  close(descriptor);
-  return -1;
+  *descriptor = folder_open(path);
+  oxp__lock lock = *descriptor >= 0 ? oxp__lock_take(*descriptor, wait_ms) : OXP__LOCK_IMPOSSIBLE;
+  if (lock == OXP__LOCKED)
+    return lock;
+  oxp__folder_unlock(*descriptor);
+  *descriptor = -1;
+  return lock;
 }
 
 void oxp__folder_unlock(int descriptor)

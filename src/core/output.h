@@ -4,6 +4,7 @@
 #define OXP_CORE_OUTPUT_H
 
 #include "core/error.h"
+#include "core/lock.h"
 
 // A file that is being written under a temporary name in the target's folder. All-zero is "not open".
 typedef struct oxp__output {
@@ -39,9 +40,9 @@ oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error);
 // Gives the file that is being written another name than the one it was opened with, in the same folder.
 oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
 
-// Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one;
-// returns a descriptor that oxp__folder_unlock gives back, or -1 where folders cannot be locked.
-int oxp__folder_lock(const char *path);
+// Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one.
+// *descriptor is what oxp__folder_unlock gives back; -1 without a lock.
+oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor);
 void oxp__folder_unlock(int descriptor);
 
 // Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it

@@ -30,20 +30,34 @@ oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *error)
 
 // --- Writing ---
 
+enum { STORE_WAIT_MS = 5000, STORE_WAIT_DATA_MS = 60000 };
+
 // Gives the files their names, first the data (NULL: there is none), then the model that refers to it; then data files of
-// earlier models go. All under one lock, so that two exports to one model do not remove each other's data.
+// earlier models go, under one lock, so that two exports to one model do not remove each other's data. A model without data can do
+// without the lock: then the data files stay.
+static oxp_status store_commit_at(oxp__target *model, oxp__target *data, const char *model_path, const char *data_file,
+                                  oxp_error *error)
+{
+  oxp__output *both[] = { data ? &data->output : &model->output, &model->output };
+  int descriptor;
+  oxp__lock lock = oxp__folder_lock(model_path, data ? STORE_WAIT_DATA_MS : STORE_WAIT_MS, &descriptor);
+  if (lock == OXP__LOCK_BUSY && data)
+    return oxp__fail(error, OXP_IO,
+                     "cannot replace the model with its data: somebody has kept the folder locked for %d s",
+                     STORE_WAIT_DATA_MS / 1000);
+  oxp_status status = oxp__outputs_commit(both, data ? 2 : 1, model->written->options->sync, error);
+  if (status == OXP_OK && lock != OXP__LOCK_BUSY)
+    oxp__external_clean(model_path, data_file);
+  oxp__folder_unlock(descriptor);
+  return status;
+}
+
 static oxp_status store_commit(oxp__target *model, oxp__target *data, const char *data_file, oxp_error *error)
 {
-  // Committing closes the targets and forgets their paths.
-  char *model_path = strdup(model->output.target_path);
+  char *model_path = strdup(model->output.target_path); // committing closes the targets and forgets their paths
   if (!model_path)
     return oxp__fail_memory(error, strlen(model->output.target_path));
-  oxp__output *both[] = { data ? &data->output : &model->output, &model->output };
-  int lock = oxp__folder_lock(model_path);
-  oxp_status status = oxp__outputs_commit(both, data ? 2 : 1, model->written->options->sync, error);
-  if (status == OXP_OK)
-    oxp__external_clean(model_path, data_file);
-  oxp__folder_unlock(lock);
+  oxp_status status = store_commit_at(model, data, model_path, data_file, error);
   free(model_path);
   return status;
 }
