@@ -143,6 +143,8 @@ void oxp__text_add_json(oxp__text *text, const char *string)
       oxp__text_add(text, "\xEF\xBF\xBD"); // U+FFFD, the replacement character
     else if (step == 1)
       text_add_json_char(text, *at);
+    else if (text_is_control(at, step))
+      oxp__text_printf(text, "\\u00%02x", at[1]); // U+0080 to U+009F
     else
       oxp__text_add_bytes(text, at, step);
     at += step ? step : 1;

@@ -107,8 +107,8 @@ static void text_quotes_for_json(void **state)
 {
   (void)state;
   oxp__text text = { 0 };
-  oxp__text_add_json(&text, "a\"\\\n\x01 \xC3\xA4 \xFF");
-  assert_string_equal(oxp__text_string(&text), "\"a\\\"\\\\\\n\\u0001 \xC3\xA4 \xEF\xBF\xBD\"");
+  oxp__text_add_json(&text, "a\"\\\n\x01 \xC3\xA4 \xFF\xC2\x9B");
+  assert_string_equal(oxp__text_string(&text), "\"a\\\"\\\\\\n\\u0001 \xC3\xA4 \xEF\xBF\xBD\\u009b\"");
   oxp__text_fini(&text);
   const double numbers[] = { 0.1, 1e-05, 3, -1.5e300, 1.0 / 3 };
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -119,6 +119,14 @@ static void text_quotes_for_json(void **state)
   oxp__text_add_json_number(&text, (double)NAN);
   assert_string_equal(oxp__text_string(&text), "\"NaN\"");
   oxp__text_fini(&text);
+}
+
+static void text_is_made_safe_to_show(void **state)
+{
+  (void)state;
+  char text[] = "a\n\tb\x1B[2J\x7F \xC3\xA4 \xC2\x9B \xFF \xE2\x82";
+  oxp__text_clean(text);
+  assert_string_equal(text, "a  b?[2J? \xC3\xA4 ?? ? ??");
 }
 
 static void text_prints_shapes_as_numpy_does(void **state)
@@ -467,6 +475,7 @@ int main(void)
     cmocka_unit_test(arena_frees_all_and_closes_backwards),
     cmocka_unit_test(arena_grow_keeps_what_was_there),
     cmocka_unit_test(text_quotes_for_json),
+    cmocka_unit_test(text_is_made_safe_to_show),
     cmocka_unit_test(text_prints_shapes_as_numpy_does),
     cmocka_unit_test(text_knows_utf8),
     cmocka_unit_test(products_that_overflow_are_found),
