@@ -230,50 +230,20 @@ static void test_json(void **state)
   free(large);
 }
 
+static const char *const json_damaged[] = {
+  // clang-format off
+  "[1,]", "[,1]", "{\"a\":}", "{a: 1}", "[1 2]", "[01]", "[-]", "[1.]", "[.5]", "[1e]", "[+1]", "[1e+]", "[tru]",
+  "[nul]", "[True]", "[\"a", "[\"\\x\"]", "[\"\\u12\"]", "[\"\\ud800\"]", "[\"\\udc00\"]", "[\"\\ud800\\ud800\"]",
+  "[\"\\u0000\"]", "[\"\xff\"]", "[\"\xc0\xaf\"]", "[\"\n\"]", "[\"\x01\"]", "\"a\"", "1", "[Infinity]",
+  "[-Infinity]", "[1e999]", "[", "{\"a\"", "{\"a\":", "[9223372036854775808]", "[-9223372036854775809]", "[\"\\",
+  // clang-format on
+};
+
 static void test_json_damage(void **state)
 {
   (void)state;
-  static const char *const damaged[] = {
-    "[1,]",
-    "[,1]",
-    "{\"a\":}",
-    "{a: 1}",
-    "[1 2]",
-    "[01]",
-    "[-]",
-    "[1.]",
-    "[.5]",
-    "[1e]",
-    "[+1]",
-    "[1e+]",
-    "[tru]",
-    "[nul]",
-    "[True]",
-    "[\"a",
-    "[\"\\x\"]",
-    "[\"\\u12\"]",
-    "[\"\\ud800\"]",
-    "[\"\\udc00\"]",
-    "[\"\\ud800\\ud800\"]",
-    "[\"\\u0000\"]",
-    "[\"\xff\"]",
-    "[\"\xc0\xaf\"]",
-    "[\"\n\"]",
-    "[\"\x01\"]",
-    "\"a\"",
-    "1",
-    "[Infinity]",
-    "[-Infinity]",
-    "[1e999]",
-    "[",
-    "{\"a\"",
-    "{\"a\":",
-    "[9223372036854775808]",
-    "[-9223372036854775809]",
-    "[\"\\",
-  };
-  for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++)
-    assert_json(damaged[i], OXP_BAD_FILE, "not valid JSON at line 1, column");
+  for (size_t i = 0; i < sizeof json_damaged / sizeof json_damaged[0]; i++)
+    assert_json(json_damaged[i], OXP_BAD_FILE, "not valid JSON at line 1, column");
 }
 
 static void test_json_values(void **state)
