@@ -11,6 +11,7 @@ for word in "$@"; do
   case $word in
     --quiet) quiet=true ;;
     --cross) wanted+=(cross) ;;
+    --fuzz) wanted+=(fuzz) ;;
     *) die "setup.sh does not know \"$word\"" ;;
   esac
 done
