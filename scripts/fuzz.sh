@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 minutes=10
 case ${1:-} in
-  [0-9]*)
+  [1-9]*)
     minutes=$1
     shift
     ;;
