@@ -13,7 +13,7 @@ case ${1:-} in
     ;;
 esac
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(zip_npy netcl pt onnx json path)
+[ ${#targets[@]} -gt 0 ] || targets=(zip_npy netcl pt onnx json path build)
 
 need_tools build fuzz
 say "building the fuzz targets in build-fuzz"
