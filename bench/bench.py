@@ -123,6 +123,8 @@ class Bench:
             shutil.rmtree(self.folder / other, ignore_errors=True)
         if written > 64 * MIB:
             os.sync()
+        if written > 2048 * MIB:
+            machine.touch_free_memory()
         folder = self.folder / name
         folder.mkdir()
         return folder

@@ -1,4 +1,5 @@
 """What the figures were measured on. Place: bench."""
+import mmap
 import os
 import platform
 import re
@@ -24,6 +25,20 @@ def file_system(folder):
             if inside and len(mount) >= len(best[0]):
                 best = (mount, name, device)
     return f"{best[1]} on {os.path.basename(best[2])}"
+
+
+def touch_free_memory():
+    """Uses all free memory once and gives it back. The host of a virtual machine takes back what lies idle for seconds (free page
+    reporting), and whoever uses it next pays for it: that must not be one of two commands that are compared."""
+    kib = first_match("/proc/meminfo", r"^MemFree:\s+(\d+)")
+    count = int(kib or 0) * 1024 - (512 << 20)
+    if count <= 0:
+        return
+    with mmap.mmap(-1, count) as memory:
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        for offset in range(0, count, mmap.PAGESIZE):
+            memory[offset] = 1
 
 
 def load():
