@@ -5,10 +5,14 @@ include(CheckPIESupported)
 
 # oxp_harden(TARGET): adds them to an interface target.
 function(oxp_harden target)
-  check_pie_supported(LANGUAGES C)
-  if(OXP_SANITIZE OR OXP_FUZZ OR WASI)
+  if(WASI) # has no addresses to guess
     return()
   endif()
+  check_pie_supported(LANGUAGES C)
+  if(OXP_SANITIZE OR OXP_FUZZ)
+    return()
+  endif()
+  set(CMAKE_REQUIRED_FLAGS -Werror) # a flag that is ignored with a warning is not there
   foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
     string(MAKE_C_IDENTIFIER "OXP_HAS${flag}" known)
     check_c_compiler_flag(${flag} ${known})

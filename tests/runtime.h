@@ -7,6 +7,18 @@
 
 #include "engines/engine.h"
 
+// Skips the test in a build that has no engine of this name (OXP_MINIMAL).
+static inline void need_engine(const char *name)
+{
+  bool here = false;
+  for (size_t i = 0; i < oxp__engine_count; i++)
+    here = here || strcmp(oxp__engines[i]->name, name) == 0;
+  if (here)
+    return;
+  print_message("skipped: there is no engine %s in this build\n", name);
+  skip();
+}
+
 // Skips the test where the runtime cannot be used, and says why.
 static inline void need_runtime(void)
 {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# get.sh: fetches what run.sh needs into .deps/cross/: the compiler, and the sources of the three libraries as Debian has them. Touches
+# get.sh: fetches what run.sh needs into .deps/cross/: the compiler, and the sources of the libraries as Debian has them. Touches
 # nothing of the system: the package lists are copies of its own. Safe to repeat.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 . scripts/common.sh
 
 cross=$PWD/.deps/cross
-libraries=(zlib libdeflate jansson)
+libraries=(zlib libdeflate jansson cmocka)
 
 get_compiler() {
   [ -z "$(find "$cross/venv/lib" -path '*/site-packages/ziglang/zig' 2>/dev/null)" ] || return 0
@@ -34,7 +34,8 @@ get_sources() {
   # A list of some vendor without source packages must not stop this; whether all is well shows in the next step.
   apt-get "${options[@]}" update >/dev/null 2>&1 || true
   (cd "$apt/archives" && quietly apt-get "${options[@]}" source --download-only "${libraries[@]}")
-  for archive in "$apt"/archives/*.orig.tar.*; do
+  for archive in "$apt"/archives/*.orig.tar.?z*; do
+    [[ $archive != *.asc ]] || continue
     tar xf "$archive" -C "$cross/sources"
   done
   rm -rf "$apt"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run.sh: builds onnxport for another machine and compares what it does with the one built for this machine.
+# run.sh: builds onnxport for another machine, compares what it does with the one built for this machine, and runs the unit tests and
+# the corpora of the fuzz targets there.
 #
 # usage: run.sh TARGET ONNXPORT      TARGET is what the compiler calls the machine, ONNXPORT the native command
 #
@@ -51,7 +52,7 @@ configure_cross() { # SOURCE BUILD OPTION...
 
 build_libraries() {
   [ ! -e "$cross/$target/complete" ] || return 0
-  say "building zlib, libdeflate and jansson for $target"
+  say "building the libraries for $target"
   configure_cross "$here/deps" "$cross/$target/build" "-DSOURCES=$cross/sources" "-DCMAKE_INSTALL_PREFIX=$cross/$target"
   quietly ninja -C "$cross/$target/build" install
   touch "$cross/$target/complete"
@@ -62,8 +63,16 @@ wrapper ar "$zig" ar
 wrapper ranlib "$zig" ranlib
 build_libraries
 say "building onnxport for $target"
-configure_cross . "$build" -DOXP_MINIMAL=ON -DOXP_TESTS=OFF
-quietly ninja -C "$build" onnxport
+tests=ON goals=(all)
+[[ $target != wasm* ]] || tests=OFF goals=(onnxport) # the tests jump out of functions, which is not possible there
+configure_cross . "$build" -DOXP_MINIMAL=ON "-DOXP_TESTS=$tests" "-DOXP_EMULATOR=${emulator[0]}"
+quietly ninja -C "$build" "${goals[@]}"
 program=$(find "$build" -maxdepth 1 -name onnxport -o -maxdepth 1 -name onnxport.wasm)
 say "comparing it with $native"
 python3 "$here/compare.py" --native "$native" --data tests/data/netcl --work "$build/compare" -- "${emulator[@]}" "$program"
+
+if [ $tests = ON ]; then
+  say "running the tests"
+  quietly ctest --test-dir "$build" --output-on-failure
+  ctest --test-dir "$build" -N | sed -n 's/^Total Tests: \(.*\)/\1 test programs passed/p'
+fi

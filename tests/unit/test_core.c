@@ -438,6 +438,28 @@ static void tensor_counts_what_a_conversion_changes(void **state)
   assert_true(narrow[0] == 0.5f && narrow[1] == 0.1f && isinf(narrow[2]));
 }
 
+typedef struct counted {
+  int calls;
+} counted;
+
+// Gives zeros once, then fails.
+static oxp_status read_once(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
+{
+  (void)offset;
+  counted *source = context;
+  memset(buffer, 0, count);
+  return source->calls++ == 0 ? OXP_OK : oxp__fail(error, OXP_IO, "no more");
+}
+
+static oxp_status ignore(void *context, const void *bytes, size_t count, oxp_error *error)
+{
+  (void)context;
+  (void)bytes;
+  (void)count;
+  (void)error;
+  return OXP_OK;
+}
+
 static void tensor_shapes_that_cannot_exist_are_refused(void **state)
 {
   (void)state;
@@ -448,6 +470,25 @@ static void tensor_shapes_that_cannot_exist_are_refused(void **state)
   assert_int_equal(oxp__tensor_read(&tensor, OXP_FLOAT32, &value, NULL), OXP_BAD_ARGUMENT);
   oxp_array array;
   assert_int_equal(oxp_array_new(&array, OXP_FLOAT32, 2, shape, NULL), OXP_BAD_ARGUMENT);
+}
+
+// 2^32 elements of one byte: a count that is 0 in 32 bits.
+static void tensor_counts_do_not_depend_on_the_machine(void **state)
+{
+  (void)state;
+  const int64_t shape[] = { 65536, 65536 };
+  counted source = { 0 };
+  oxp_tensor tensor = oxp_tensor_from_function(OXP_UINT8, 2, shape, read_once, &source);
+  oxp__sink sink = { .write = ignore };
+  assert_int_equal(oxp__tensor_stream(&tensor, OXP_DTYPE_NONE, sink, NULL, NULL), OXP_IO);
+  assert_int_equal(source.calls, 2);
+  size_t bytes = 7;
+  assert_int_equal(oxp__memory_bytes(INT64_C(1) << 32, 1, &bytes), sizeof(size_t) > 4);
+  assert_false(oxp__memory_bytes(INT64_MAX, 16, &bytes));
+  assert_false(oxp__memory_bytes(-1, 1, &bytes));
+  oxp_array array;
+  if (sizeof(size_t) == 4) // elsewhere there may be that much memory
+    assert_int_equal(oxp_array_new(&array, OXP_UINT8, 2, shape, NULL), OXP_NO_MEMORY);
 }
 
 static void tensor_reshape_takes_only_what_is_a_view(void **state)
@@ -492,6 +533,7 @@ int main(void)
     cmocka_unit_test(tensor_swaps_byte_orders),
     cmocka_unit_test(tensor_counts_what_a_conversion_changes),
     cmocka_unit_test(tensor_shapes_that_cannot_exist_are_refused),
+    cmocka_unit_test(tensor_counts_do_not_depend_on_the_machine),
     cmocka_unit_test(tensor_reshape_takes_only_what_is_a_view),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

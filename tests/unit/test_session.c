@@ -61,6 +61,7 @@ static float element(const oxp_array *array, int index)
 static void an_unknown_engine_lists_those_there_are(void **state)
 {
   (void)state;
+  need_engine("ort");
   oxp_network *net = build_dense(OXP_FLOAT32);
   const char *const names[] = { "opencl", "", "ort:gpu", "reference:", "reference:half", "ort:cp" };
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -199,6 +199,7 @@ static void arguments_are_checked(void **state)
 static void a_missing_runtime_is_an_error(void **state)
 {
   (void)state;
+  need_engine("ort");
   float weights[4] = { 1, 2, 3, 4 };
   oxp_network *net = build_dense(weights);
   oxp_verify_report *report = NULL;

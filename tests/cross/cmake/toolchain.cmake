@@ -12,7 +12,11 @@ set(CMAKE_C_COMPILER "${OXP_CROSS}/bin/cc-${OXP_TARGET}")
 set(CMAKE_AR "${OXP_CROSS}/bin/ar" CACHE FILEPATH "")
 set(CMAKE_RANLIB "${OXP_CROSS}/bin/ranlib" CACHE FILEPATH "")
 set(CMAKE_C_FLAGS_INIT "-fno-sanitize=undefined") # this compiler traps without a word otherwise
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -L${OXP_CROSS}/${OXP_TARGET}/lib")
+
+if(OXP_EMULATOR)
+  set(CMAKE_CROSSCOMPILING_EMULATOR "${OXP_EMULATOR}") # runs the tests
+endif()
 
 set(CMAKE_FIND_ROOT_PATH "${OXP_CROSS}/${OXP_TARGET}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
