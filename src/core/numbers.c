@@ -1,8 +1,13 @@
 // numbers.c: checked arithmetic, element types, conversions, random numbers. Pure functions. Place: core.
 #include "core/numbers.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+// The same numbers on every machine: float and double are computed as such. 16 is the same for both, and says something of
+// half floats, which are not computed with.
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, "float and double would be computed in wider registers");
 
 bool oxp__mul_i64(int64_t a, int64_t b, int64_t *result)
 {
