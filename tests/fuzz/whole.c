@@ -145,9 +145,23 @@ static void run(const oxp_network *network)
   oxp_session_free(session);
 }
 
+// Lowering looks at the statistics of batch normalizations, all of them: gigabytes of made-up ones take their time.
+static bool has_long_statistics(const oxp_network *network)
+{
+  oxp_layer_info layer;
+  for (int i = 0; oxp_network_layer_info(network, i, &layer); i++)
+    if (strcmp(layer.kind, "batch_norm") == 0 && layer.parameter_count > MODEL_LIMIT)
+      return true;
+  return false;
+}
+
 void fuzz_whole_path(oxp_network *network, const oxp_lower_options *options, bool convertible)
 {
   oxp__text model = { 0 };
+  if (has_long_statistics(network)) {
+    oxp_network_free(network);
+    return;
+  }
   export(network, options, &model); // before the run and before the file is replaced
   if (network->input_count == 1 && network->output_count <= 4 && is_small(network))
     run(network);
