@@ -12,13 +12,20 @@ enum { TENSOR_CHUNK_BYTES = 128 * 1024, TENSOR_GATHER_BYTES = 2 * 1024 * 1024 };
 
 // ---- Describing ----
 
+// The distance behind an axis of `dim` elements that are `stride` apart. It fits whenever the array has elements; where another
+// axis is empty it may not, and then no element is ever looked for.
+static int64_t tensor_next_stride(int64_t stride, int64_t dim)
+{
+  return oxp__mul_i64(stride, dim, &stride) ? stride : 0;
+}
+
 void oxp__tensor_set_strides(oxp_tensor *tensor, bool fortran_order)
 {
   int64_t stride = (int64_t)oxp_dtype_bytes(tensor->dtype);
   for (int i = 0; i < tensor->rank; i++) {
     int axis = fortran_order ? i : tensor->rank - 1 - i;
     tensor->strides_bytes[axis] = stride;
-    stride *= tensor->shape[axis];
+    stride = tensor_next_stride(stride, tensor->shape[axis]);
   }
 }
 
@@ -69,7 +76,7 @@ bool oxp__tensor_is_contiguous(const oxp_tensor *tensor)
   for (int axis = tensor->rank - 1; axis >= 0; axis--) {
     if (tensor->shape[axis] != 1 && tensor->strides_bytes[axis] != stride)
       return false;
-    stride *= tensor->shape[axis];
+    stride = tensor_next_stride(stride, tensor->shape[axis]);
   }
   return true;
 }

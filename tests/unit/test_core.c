@@ -491,6 +491,20 @@ static void tensor_counts_do_not_depend_on_the_machine(void **state)
     assert_int_equal(oxp_array_new(&array, OXP_UINT8, 2, shape, NULL), OXP_NO_MEMORY);
 }
 
+static void empty_tensors_may_have_huge_axes(void **state)
+{
+  (void)state;
+  float value = 1;
+  const int64_t shapes[][3] = { { INT64_C(1) << 61, 0, 2 }, { 2, 0, INT64_C(1) << 61 }, { 0, INT64_C(1) << 61, 2 } };
+  for (size_t i = 0; i < 3; i++) {
+    oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT32, 3, shapes[i], &value);
+    assert_int_equal(tensor.rank, 3);
+    assert_int_equal(oxp__tensor_count(&tensor), 0);
+    assert_true(oxp__tensor_is_contiguous(&tensor));
+    assert_int_equal(oxp__tensor_read(&tensor, OXP_FLOAT32, &value, NULL), OXP_OK);
+  }
+}
+
 static void tensor_reshape_takes_only_what_is_a_view(void **state)
 {
   (void)state;
@@ -534,6 +548,7 @@ int main(void)
     cmocka_unit_test(tensor_counts_what_a_conversion_changes),
     cmocka_unit_test(tensor_shapes_that_cannot_exist_are_refused),
     cmocka_unit_test(tensor_counts_do_not_depend_on_the_machine),
+    cmocka_unit_test(empty_tensors_may_have_huge_axes),
     cmocka_unit_test(tensor_reshape_takes_only_what_is_a_view),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
