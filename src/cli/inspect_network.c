@@ -153,7 +153,6 @@ static void add_layers(oxp__text *text, const oxp_network *network)
 
 void oxp__inspect_network_text(oxp__text *text, const oxp_network *network)
 {
-  oxp__grid grid;
   oxp__subject subject = { .network = (oxp_network *)network };
   int64_t parameters = oxp_network_parameter_count(network);
   oxp__text_printf(text, "  format %s, element type %s, %zu %s, ", oxp_network_format(network),
@@ -163,14 +162,7 @@ void oxp__inspect_network_text(oxp__text *text, const oxp_network *network)
   oxp__text_add(text, " parameters (");
   oxp__text_add_size(text, (uint64_t)parameters * oxp_dtype_bytes(network->dtype));
   oxp__text_add(text, ")\n\n");
-  oxp__grid_init(&grid, "llll");
-  oxp__grid_add(&grid, "");
-  oxp__grid_add(&grid, "name");
-  oxp__grid_add(&grid, "type");
-  oxp__grid_add(&grid, "shape");
-  oxp__subject_grid(&grid, &subject);
-  oxp__grid_end(&grid, 2, text);
-  oxp__text_add(text, "\n");
+  oxp__subject_text(text, &subject);
   add_layers(text, network);
 }
 

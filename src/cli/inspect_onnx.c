@@ -207,20 +207,12 @@ static void add_header(oxp__text *text, const oxp_graph *graph)
 
 void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph)
 {
-  oxp__grid grid;
   oxp_error finding = { 0 };
   oxp__subject subject = { .graph = (oxp_graph *)graph };
   add_header(text, graph);
   oxp_status checked = oxp_graph_check(graph, &finding);
   oxp__text_printf(text, "  check: %s\n\n", checked == OXP_OK ? "nothing wrong" : finding.message);
-  oxp__grid_init(&grid, "llll");
-  oxp__grid_add(&grid, "");
-  oxp__grid_add(&grid, "name");
-  oxp__grid_add(&grid, "type");
-  oxp__grid_add(&grid, "shape");
-  oxp__subject_grid(&grid, &subject);
-  oxp__grid_end(&grid, 2, text);
-  oxp__text_add(text, "\n");
+  oxp__subject_text(text, &subject);
   add_nodes(text, &graph->model.graph->nodes);
   if (graph->model.graph->initializers.count > 0) {
     oxp__text_add(text, "\n");

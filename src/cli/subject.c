@@ -190,3 +190,15 @@ void oxp__warnings_json(oxp__json *json, const oxp_network *network, const oxp_g
     oxp__json_text(json, NULL, oxp_graph_warning(graph, i));
   oxp__json_end(json, ']');
 }
+
+void oxp__subject_text(oxp__text *text, const oxp__subject *subject)
+{
+  static const char *const headings[] = { "", "name", "type", "shape" };
+  oxp__grid grid;
+  oxp__grid_init(&grid, "llll");
+  for (size_t i = 0; i < OXP__COUNT(headings); i++)
+    oxp__grid_add(&grid, headings[i]);
+  oxp__subject_grid(&grid, subject);
+  oxp__grid_end(&grid, 2, text);
+  oxp__text_add(text, "\n");
+}

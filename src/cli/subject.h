@@ -37,6 +37,8 @@ void oxp__subject_json_shape(oxp__json *json, const oxp__subject *subject, int r
 // "inputs": [...], "outputs": [...]; and the same as rows of a table with the columns "llll".
 void oxp__subject_json(oxp__json *json, const oxp__subject *subject);
 void oxp__subject_grid(oxp__grid *grid, const oxp__subject *subject);
+// The rows as a table of their own, with headings and a blank line behind it.
+void oxp__subject_text(oxp__text *text, const oxp__subject *subject);
 
 // Everything that was noticed about a network and its graph (either may be NULL): to standard error, or "warnings": [...].
 void oxp__warnings_print(const oxp_network *network, const oxp_graph *graph);

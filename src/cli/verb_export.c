@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/subject.h"
+#include "core/output.h"
 
 #include <string.h>
 
@@ -25,8 +26,7 @@ typedef struct export_job {
 // SRC with its suffix replaced by .onnx; a leading dot or a folder's dot is no suffix.
 static char *export_default_output(oxp__arena *arena, const char *source)
 {
-  const char *base = strrchr(source, '/');
-  base = base ? base + 1 : source;
+  const char *base = oxp__path_name(source);
   const char *dot = strrchr(base, '.');
   size_t stem = dot && dot > base ? (size_t)(dot - source) : strlen(source);
   return oxp__arena_printf(arena, "%.*s.onnx", (int)stem, source);

@@ -32,12 +32,17 @@ static char *output_resolve(const char *path)
   return resolved ? resolved : strdup(path);
 }
 
+const char *oxp__path_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 // `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
 static char *output_temporary_name(const char *target, uint64_t salt)
 {
-  const char *slash = strrchr(target, '/');
-  int folder = slash ? (int)(slash - target) + 1 : 0;
-  const char *name = target + folder;
+  const char *name = oxp__path_name(target);
+  int folder = (int)(name - target);
   size_t size = strlen(target) + 32;
   char *path = malloc(size);
   if (path)
@@ -112,7 +117,7 @@ static void output_remove_unused(int folder, const char *name)
 // that nobody holds a lock on.
 static void output_clean(const oxp__output *output)
 {
-  const char *slash = strrchr(output->temporary_path, '/'), *own = slash ? slash + 1 : output->temporary_path;
+  const char *own = oxp__path_name(output->temporary_path);
   size_t prefix = strlen(own) - OUTPUT_DIGITS;
   int descriptor = folder_open(output->temporary_path);
   DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
@@ -266,8 +271,7 @@ void oxp__folder_unlock(int descriptor)
 // Replaces what stands behind the last slash of *path; false when memory is out.
 static bool output_replace_name(char **path, const char *name)
 {
-  const char *slash = strrchr(*path, '/');
-  size_t folder = slash ? (size_t)(slash - *path) + 1 : 0;
+  size_t folder = (size_t)(oxp__path_name(*path) - *path);
   size_t size = folder + strlen(name) + 1;
   char *replaced = malloc(size);
   if (!replaced)

@@ -40,6 +40,9 @@ oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error);
 // Gives the file that is being written another name than the one it was opened with, in the same folder.
 oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
 
+// What stands behind the last slash of a path; all of it when there is none.
+const char *oxp__path_name(const char *path);
+
 // Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one.
 // *descriptor is what oxp__folder_unlock gives back; -1 without a lock.
 oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor);

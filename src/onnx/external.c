@@ -155,8 +155,7 @@ static oxp_status external_view(const oxp_graph *graph, const char *location, co
 
 const char *oxp__external_name(const oxp__target *data)
 {
-  const char *slash = strrchr(data->output.target_path, '/');
-  return slash ? slash + 1 : data->output.target_path;
+  return oxp__path_name(data->output.target_path);
 }
 
 oxp_status oxp__external_write(const oxp_graph *graph, oxp__target *data, const char *model_name, oxp__arena *arena,
@@ -190,9 +189,8 @@ static bool external_is_data_of(const char *name, const char *model_name)
 
 void oxp__external_clean(const char *model_path, const char *keep)
 {
-  const char *slash = strrchr(model_path, '/');
-  const char *model_name = slash ? slash + 1 : model_path;
-  char *folder = slash ? strndup(model_path, (size_t)(slash - model_path) + 1) : strdup(".");
+  const char *model_name = oxp__path_name(model_path);
+  char *folder = model_name > model_path ? strndup(model_path, (size_t)(model_name - model_path)) : strdup(".");
   DIR *entries = folder ? opendir(folder) : NULL;
   for (const struct dirent *entry; entries && (entry = readdir(entries)) != NULL;)
     if (external_is_data_of(entry->d_name, model_name) && (!keep || strcmp(entry->d_name, keep) != 0))

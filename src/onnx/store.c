@@ -73,8 +73,7 @@ static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, o
                                    oxp_write_report *report, oxp_error *error)
 {
   oxp_graph view;
-  const char *slash = strrchr(model->output.target_path, '/');
-  const char *name = slash ? slash + 1 : model->output.target_path;
+  const char *name = oxp__path_name(model->output.target_path);
   OXP__TRY(oxp__external_write(graph, data, name, arena, &view, error));
   OXP__TRY(oxp__model_size(&view, &report->model_bytes, error));
   OXP__TRY(oxp__model_write(&view, NULL, oxp__target_sink(model), error));
