@@ -2,6 +2,7 @@
 
 The last line printed is the time of the export call alone, in seconds. Place: bench.
 """
+import inspect
 import sys
 import time
 
@@ -17,6 +18,8 @@ for index in (0, 1):
     layer.bias = torch.nn.Parameter(torch.from_numpy(archive[f"{index}:bias"]))
     layers.append(layer)
 model = torch.nn.Sequential(*layers).eval()
+# The exporter that traces; newer versions would take another one by themselves.
+tracing = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
 start = time.monotonic()
-torch.onnx.export(model, (torch.zeros(1, int(sys.argv[3])),), sys.argv[2], dynamo=False)
+torch.onnx.export(model, (torch.zeros(1, int(sys.argv[3])),), sys.argv[2], **tracing)
 print(time.monotonic() - start)

@@ -34,6 +34,9 @@ clang-format     lint      clang-format
 cppcheck         lint      cppcheck
 shellcheck       lint      shellcheck
 qemu-user        cross     qemu-s390x
+unzip            peers     unzip
+python3-torch    peers     /usr/lib/python3/dist-packages/torch
+python3-onnx     peers     /usr/lib/python3/dist-packages/onnx
 TABLE
 }
 

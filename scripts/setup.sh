@@ -12,6 +12,7 @@ for word in "$@"; do
     --quiet) quiet=true ;;
     --cross) wanted+=(cross) ;;
     --fuzz) wanted+=(fuzz) ;;
+    --peers) wanted+=(peers) ;;
     *) die "setup.sh does not know \"$word\"" ;;
   esac
 done
