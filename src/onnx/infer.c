@@ -93,6 +93,25 @@ int oxp__infer_axis(oxp__inference *io, int64_t axis, int rank)
   return -1;
 }
 
+bool oxp__infer_axes(oxp__inference *io, size_t at, int rank, int *count, int *axes)
+{
+  int64_t numbers[OXP__INFER_MAX_CONSTANT];
+  const oxp__ints *attribute = oxp__infer_ints(io, "axes");
+  *count = 0;
+  if (attribute && attribute->count <= OXP__INFER_MAX_CONSTANT)
+    for (*count = 0; *count < (int)attribute->count; ++*count)
+      numbers[*count] = attribute->at[*count];
+  else if (attribute ||
+           (oxp__infer_has_input(io, at) && !oxp__infer_constant_ints(oxp__infer_input(io, at), count, numbers)))
+    return false;
+  for (int i = 0; i < *count; i++) {
+    axes[i] = oxp__infer_axis(io, numbers[i], rank);
+    if (axes[i] < 0)
+      return false;
+  }
+  return true;
+}
+
 bool oxp__infer_same_dim(int64_t a, int64_t b, int64_t *dim)
 {
   if (a >= 0 && b >= 0 && a != b)
@@ -395,25 +414,14 @@ void oxp__infer_layer_normalization(oxp__inference *io)
 // Which axes are reduced: true when that is known, with one flag per axis.
 static bool infer_reduced_axes(oxp__inference *io, int rank, bool *reduced)
 {
-  int64_t numbers[OXP__INFER_MAX_CONSTANT];
-  int count = 0;
-  const oxp__ints *attribute = oxp__infer_ints(io, "axes");
-  if (attribute && attribute->count <= OXP__INFER_MAX_CONSTANT) {
-    count = (int)attribute->count;
-    for (int i = 0; i < count; i++)
-      numbers[i] = attribute->at[i];
-  } else if (oxp__infer_has_input(io, 1) && !oxp__infer_constant_ints(oxp__infer_input(io, 1), &count, numbers)) {
+  int axes[OXP__INFER_MAX_CONSTANT], count;
+  if (!oxp__infer_axes(io, 1, rank, &count, axes))
     return false;
-  }
   bool all = count == 0 && !oxp__infer_int(io, "noop_with_empty_axes", 0);
   for (int i = 0; i < rank; i++)
     reduced[i] = all;
-  for (int i = 0; i < count; i++) {
-    int axis = oxp__infer_axis(io, numbers[i], rank);
-    if (axis < 0)
-      return false;
-    reduced[axis] = true;
-  }
+  for (int i = 0; i < count; i++)
+    reduced[axes[i]] = true;
   return true;
 }
 

@@ -48,6 +48,9 @@ enum { OXP__INFER_MAX_CONSTANT = OXP_MAX_RANK * 2 };
 
 // An axis as a number from 0; problem and -1 when it is outside [-rank, rank).
 int oxp__infer_axis(oxp__inference *io, int64_t axis, int rank);
+// The axes that the attribute `axes` or the constant input number `at` names, in the order given: at most
+// OXP__INFER_MAX_CONSTANT. None: count 0. False when they are not known, or one is outside.
+bool oxp__infer_axes(oxp__inference *io, size_t at, int rank, int *count, int *axes);
 
 // Two dimensions that must be equal: the one that is known better. False when both are known and differ.
 bool oxp__infer_same_dim(int64_t a, int64_t b, int64_t *dim);

@@ -142,40 +142,22 @@ void oxp__infer_concat(oxp__inference *io)
 
 // --- Axes of length 1 ---
 
-// The axes of Squeeze and Unsqueeze, an attribute before opset 13, as flags over `rank` axes; false when not known.
-static bool infer_axes(oxp__inference *io, int rank, bool *flags, int *given)
-{
-  int64_t numbers[OXP__INFER_MAX_CONSTANT];
-  const oxp__ints *attribute = oxp__infer_ints(io, "axes");
-  *given = 0;
-  if (attribute && attribute->count <= OXP_MAX_RANK)
-    for (*given = 0; *given < (int)attribute->count; ++*given)
-      numbers[*given] = attribute->at[*given];
-  else if (!oxp__infer_constant_ints(oxp__infer_input(io, 1), given, numbers))
-    return false;
-  for (int i = 0; i < *given; i++) {
-    int axis = rank > OXP_MAX_RANK ? -1 : oxp__infer_axis(io, numbers[i], rank);
-    if (axis < 0)
-      return false;
-    flags[axis] = true;
-  }
-  return true;
-}
-
 void oxp__infer_squeeze(oxp__inference *io)
 {
   const oxp__typed *x = oxp__infer_input(io, 0);
-  bool flags[OXP_MAX_RANK] = { false };
-  int given;
-  if (x->rank < 0 || !infer_axes(io, x->rank, flags, &given) || given == 0)
+  int axes[OXP__INFER_MAX_CONSTANT], count;
+  if (x->rank < 0 || !oxp__infer_axes(io, 1, x->rank, &count, axes) || count == 0)
     return;
-  oxp__typed shape = { 0 };
-  for (int i = 0; i < x->rank; i++) {
-    if (!flags[i])
-      shape.dims[shape.rank++] = x->dims[i];
-    else if (x->dims[i] >= 0 && x->dims[i] != 1)
-      oxp__infer_problem(io, "axis %d has length %" PRId64 ", not 1", i, x->dims[i]);
+  bool dropped[OXP_MAX_RANK] = { false };
+  for (int i = 0; i < count; i++) {
+    dropped[axes[i]] = true;
+    if (x->dims[axes[i]] >= 0 && x->dims[axes[i]] != 1)
+      oxp__infer_problem(io, "axis %d has length %" PRId64 ", not 1", axes[i], x->dims[axes[i]]);
   }
+  oxp__typed shape = { 0 };
+  for (int i = 0; i < x->rank; i++)
+    if (!dropped[i])
+      shape.dims[shape.rank++] = x->dims[i];
   oxp__infer_set_shape(io, shape.rank, shape.dims);
 }
 
@@ -183,19 +165,24 @@ void oxp__infer_unsqueeze(oxp__inference *io)
 {
   const oxp__typed *x = oxp__infer_input(io, 0);
   const oxp__ints *attribute = oxp__infer_ints(io, "axes");
-  const oxp__typed *axes = oxp__infer_input(io, 1);
-  int64_t added = attribute ? (int64_t)attribute->count : axes->rank == 1 ? axes->dims[0] : -1;
+  const oxp__typed *input = oxp__infer_input(io, 1);
+  int64_t added = attribute ? (int64_t)attribute->count : input->rank == 1 ? input->dims[0] : -1;
   if (x->rank < 0 || added < 0 || added > OXP_MAX_RANK - x->rank)
     return;
-  bool flags[OXP_MAX_RANK] = { false };
-  int given, rank = x->rank + (int)added, next = 0;
-  if (!infer_axes(io, rank, flags, &given))
+  int axes[OXP__INFER_MAX_CONSTANT], count, rank = x->rank + (int)added, next = 0;
+  if (!oxp__infer_axes(io, 1, rank, &count, axes) || count != added)
+    return;
+  bool is_new[OXP_MAX_RANK] = { false };
+  for (int i = 0; i < count; i++) {
+    if (is_new[axes[i]])
+      oxp__infer_problem(io, "axis %d is named twice", axes[i]);
+    is_new[axes[i]] = true;
+  }
+  if (io->problem[0])
     return;
   int64_t dims[OXP_MAX_RANK];
   for (int i = 0; i < rank; i++)
-    dims[i] = flags[i] || next >= x->rank ? 1 : x->dims[next++];
-  if (next != x->rank)
-    oxp__infer_problem(io, "an axis is named twice");
+    dims[i] = is_new[i] ? 1 : x->dims[next++];
   oxp__infer_set_shape(io, rank, dims);
 }
 
@@ -232,29 +219,42 @@ void oxp__infer_gather(oxp__inference *io)
   oxp__infer_set_shape(io, shape.rank, shape.dims);
 }
 
+// The axis that is padded, by `pads` at its begin and its end.
+static int64_t infer_padded(oxp__inference *io, int axis, int64_t begin, int64_t end)
+{
+  int64_t dim = oxp__infer_input(io, 0)->dims[axis], sum;
+  if (begin == 0 && end == 0)
+    return dim;
+  if (dim < 0 || !oxp__add_i64(begin, end, &sum) || !oxp__add_i64(sum, dim, &sum))
+    return OXP_DIM_UNKNOWN;
+  if (sum < 0)
+    oxp__infer_problem(io, "axis %d of length %" PRId64 " is cut to less than nothing", axis, dim);
+  return sum;
+}
+
+// Input 3 names the axes from opset 18 on; else they are all padded, in order.
 void oxp__infer_pad(oxp__inference *io)
 {
   const oxp__typed *x = oxp__infer_input(io, 0);
   const oxp__ints *attribute = oxp__infer_ints(io, "pads");
   int64_t pads[OXP__INFER_MAX_CONSTANT], dims[OXP_MAX_RANK];
-  int count = attribute ? (int)attribute->count : 0;
-  if (x->rank < 0 || oxp__infer_has_input(io, 3))
+  int axes[OXP__INFER_MAX_CONSTANT], axis_count, count = attribute ? (int)attribute->count : 0;
+  if (x->rank < 0)
     return;
   bool known = attribute || oxp__infer_constant_ints(oxp__infer_input(io, 1), &count, pads);
-  if (known && count != 2 * x->rank)
-    oxp__infer_problem(io, "%d pads for an input of rank %d", count, x->rank);
+  bool known_axes = oxp__infer_axes(io, 3, x->rank, &axis_count, axes);
+  if (known_axes && axis_count == 0)
+    for (; axis_count < x->rank; axis_count++)
+      axes[axis_count] = axis_count;
+  if (known && known_axes && count != 2 * axis_count)
+    oxp__infer_problem(io, "%d pads for %d axes", count, axis_count);
   if (io->problem[0])
     return;
-  if (attribute)
-    memcpy(pads, attribute->at, (size_t)count * sizeof *pads);
-  for (int i = 0; i < x->rank; i++) {
-    int64_t sum = OXP_DIM_UNKNOWN;
-    bool fits = known && x->dims[i] >= 0 && oxp__add_i64(pads[i], pads[x->rank + i], &sum) &&
-                oxp__add_i64(sum, x->dims[i], &sum);
-    if (fits && sum < 0)
-      oxp__infer_problem(io, "axis %d of length %" PRId64 " is cut to less than nothing", i, x->dims[i]);
-    dims[i] = fits ? sum : known && pads[i] == 0 && pads[x->rank + i] == 0 ? x->dims[i] : OXP_DIM_UNKNOWN;
-  }
+  for (int i = 0; i < x->rank; i++)
+    dims[i] = known && known_axes ? x->dims[i] : OXP_DIM_UNKNOWN;
+  const int64_t *given = attribute ? attribute->at : pads;
+  for (int i = 0; known && known_axes && i < axis_count; i++)
+    dims[axes[i]] = infer_padded(io, axes[i], given[i], given[axis_count + i]);
   oxp__infer_set_shape(io, x->rank, dims);
 }
 

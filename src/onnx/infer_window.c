@@ -232,30 +232,56 @@ static bool infer_resize_numbers(oxp__inference *io, bool *sizes, int *count, do
   return oxp__infer_constant(*sizes ? oxp__infer_input(io, 3) : scales, count, numbers);
 }
 
+static int64_t infer_length(double number)
+{
+  return number >= 0 && number < 9e15 ? (int64_t)number : OXP_DIM_UNKNOWN;
+}
+
+// The length that comes of a scale. Whether the product is rounded to float before it is cut is not said, so a length for which
+// that matters is not known.
+static int64_t infer_scaled(int64_t length, double scale)
+{
+  if (scale == 1)
+    return length;
+  double out = floor((double)length * scale);
+  bool clear = out == (double)floorf((float)length * (float)scale);
+  return length >= 0 && clear ? infer_length(out) : OXP_DIM_UNKNOWN;
+}
+
+// Sizes are met as they are only where the sides of a picture need not keep their relation; scales where nothing is cut out first.
+static bool infer_resize_is_literal(const oxp__inference *io, bool sizes)
+{
+  if (sizes)
+    return !oxp__infer_attribute(io, "keep_aspect_ratio_policy") ||
+           oxp__infer_is(io, "keep_aspect_ratio_policy", "stretch");
+  return !oxp__infer_is(io, "coordinate_transformation_mode", "tf_crop_and_resize");
+}
+
 void oxp__infer_resize(oxp__inference *io)
 {
   const oxp__typed *x = oxp__infer_input(io, 0);
   double numbers[OXP__INFER_MAX_CONSTANT];
   int64_t dims[OXP_MAX_RANK];
-  int count = 0;
+  int axes[OXP__INFER_MAX_CONSTANT], axis_count, count = 0;
   bool sizes = false;
   bool known = infer_resize_numbers(io, &sizes, &count, numbers);
-  const oxp__attribute *policy = oxp__infer_attribute(io, "keep_aspect_ratio_policy");
-  bool plain =
-      !oxp__infer_attribute(io, "axes") && (!policy || oxp__infer_is(io, "keep_aspect_ratio_policy", "stretch"));
-  if (x->rank < 0 || !known || !plain || oxp__infer_is(io, "coordinate_transformation_mode", "tf_crop_and_resize"))
+  if (x->rank < 0 || !oxp__infer_axes(io, io->input_count, x->rank, &axis_count, axes))
     return;
-  if (count != x->rank) {
-    oxp__infer_problem(io, "%d %s for an input of rank %d", count, sizes ? "sizes" : "scales", x->rank);
+  if (axis_count == 0)
+    for (; axis_count < x->rank; axis_count++)
+      axes[axis_count] = axis_count;
+  if (known && count != axis_count) {
+    oxp__infer_problem(io, "%d %s for %d axes", count, sizes ? "sizes" : "scales", axis_count);
     return;
   }
-  for (int i = 0; i < count; i++) {
-    double out = sizes ? numbers[i] : floor((double)x->dims[i] * numbers[i]);
-    if (!(numbers[i] > 0))
+  bool literal = known && infer_resize_is_literal(io, sizes);
+  memcpy(dims, x->dims, (size_t)x->rank * sizeof *dims);
+  for (int i = 0; i < axis_count; i++) {
+    if (known && !(numbers[i] > 0))
       oxp__infer_problem(io, "%s number %d is %g, not above 0", sizes ? "size" : "scale", i, numbers[i]);
-    bool same = !sizes && numbers[i] == 1;
-    bool usable = out >= 0 && out < 9e15 && (sizes || x->dims[i] >= 0);
-    dims[i] = same ? x->dims[i] : usable ? (int64_t)out : OXP_DIM_UNKNOWN;
+    dims[axes[i]] = !literal ? OXP_DIM_UNKNOWN
+                    : sizes  ? infer_length(numbers[i])
+                             : infer_scaled(dims[axes[i]], numbers[i]);
   }
   oxp__infer_set_shape(io, x->rank, dims);
 }

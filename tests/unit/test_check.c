@@ -469,7 +469,9 @@ static void operators_are_found_at_their_opset(void **state)
 typedef struct shape_case {
   const char *op_type;
   int opset;
-  const char *inputs[4];  // "2,3,b,?": known, batch, unknown; "=2,3": a constant vector of int64; "-": absent
+  const char
+      *inputs[4]; // "2,3,b,?": known, batch, unknown; "=2,3": a constant vector of int64; "i": one that is not known;
+                  // "~1,0.5": a constant vector of float32; "-": absent
   const char *attributes; // "axis=1 pads=0,1,0,1"
   const char *output, *problem;
 } shape_case;
@@ -508,6 +510,25 @@ static void add_attributes(oxp__builder *builder, oxp__node *node, const char *t
   }
 }
 
+// The constant that "=2,3" or "~1,0.5" describes.
+static void add_constant(oxp__builder *builder, const char *text, oxp__typed *value)
+{
+  int64_t ints[16], count = 0;
+  double floats[16];
+  if (*text == '=')
+    count = parse_numbers(text + 1, ints);
+  for (char *at = (char *)(uintptr_t)text; *text == '~' && *at; count++)
+    floats[count] = strtod(at + 1, &at);
+  if (*text == '=')
+    oxp__build_constant_i64(builder, "c", 1, &count, ints);
+  else
+    oxp__build_constant_f64(builder, "c", OXP_FLOAT32, 1, &count, floats);
+  const oxp__tensor_protos *all = &builder->graph->model.graph->initializers;
+  value->constant = all->at[all->count - 1];
+  value->rank = 1;
+  value->dims[0] = count;
+}
+
 static void run_shape_case(const shape_case *test)
 {
   oxp_graph *graph = oxp__graph_new();
@@ -523,19 +544,13 @@ static void run_shape_case(const shape_case *test)
     *value = (oxp__typed){ .dtype = OXP_FLOAT32 };
     if (*text == '-')
       continue;
+    if (*text == 'i')
+      text = "2";
     inputs[io.input_count] = value;
-    int64_t numbers[16] = { 0 };
-    int count = parse_numbers(text + (*text == '='), numbers);
-    if (*text == '=') {
-      int64_t length = count;
-      oxp__build_constant_i64(&builder, "c", 1, &length, numbers);
-      value->constant = graph->model.graph->initializers.at[graph->model.graph->initializers.count - 1];
-      value->rank = 1;
-      value->dims[0] = count;
-    } else {
-      value->rank = count;
-      memcpy(value->dims, numbers, (size_t)count * sizeof *numbers);
-    }
+    if (*text == '=' || *text == '~')
+      add_constant(&builder, text, value);
+    else
+      value->rank = parse_numbers(text, value->dims);
   }
   oxp__typed output = oxp__typed_unknown;
   io.outputs = &output;
@@ -620,14 +635,28 @@ static void shapes_are_inferred(void **state)
     { "ReduceMean", 18, { "b,3", "=2" }, NULL, NULL, "axis 2 is outside" },
     { "Resize", 17, { "b,3,4,5", "-", "-", "=1,3,8,10" }, NULL, "(1, 3, 8, 10)", NULL },
     { "Resize", 17, { "b,3,4,5", "-", "=1,1,2,3" }, NULL, "(batch, 3, 8, 15)", NULL },
-    { "Resize", 17, { "b,3,4,5", "-", "=1,1,2" }, NULL, NULL, "3 scales for an input of rank 4" },
+    { "Resize", 17, { "b,3,4,5", "-", "=1,1,2" }, NULL, NULL, "3 scales for 4 axes" },
+    { "Resize", 17, { "b,3,10,11", "-", "~1,1,0.5,0.5" }, NULL, "(batch, 3, 5, 5)", NULL },
+    { "Resize", 17, { "b,3,10,10", "-", "~1,1,0.7,0.6" }, NULL, "(batch, 3, ?, 6)", NULL }, // 6.99999988, 7 as float32
     { "Resize", 17, { "b,3,4,5" }, NULL, NULL, "neither sizes nor scales" },
+    { "Resize", 17, { "b,3,4,5", "-", "-", "=1,3,8,0" }, NULL, NULL, "size number 3 is 0, not above 0" },
+    { "Resize", 18, { "b,3,4,5", "-", "-", "=8,10" }, "axes=2,-1", "(batch, 3, 8, 10)", NULL },
+    { "Resize", 18, { "b,3,4,5", "-", "=3,2" }, "axes=3,2", "(batch, 3, 8, 15)", NULL },
+    { "Resize", 18, { "b,3,4,5", "-", "=3,2,1" }, "axes=3,2", NULL, "3 scales for 2 axes" },
+    { "Resize", 18, { "b,3,4,5", "-", "-", "i" }, "axes=2,3", "(batch, 3, ?, ?)", NULL },
     { "Squeeze", 17, { "b,1,4,1", "=1,3" }, NULL, "(batch, 4)", NULL },
     { "Squeeze", 17, { "b,2", "=1" }, NULL, NULL, "axis 1 has length 2, not 1" },
     { "Unsqueeze", 17, { "b,4", "=1,3" }, NULL, "(batch, 1, 4, 1)", NULL },
+    { "Unsqueeze", 17, { "b,4", "=3,-3" }, NULL, "(batch, 1, 4, 1)", NULL },
+    { "Unsqueeze", 17, { "b,4", "=1,-3" }, NULL, NULL, "axis 1 is named twice" },
     { "Expand", 17, { "3,1", "=2,1,4" }, NULL, "(2, 3, 4)", NULL },
     { "Gather", 17, { "7,5", "b,2" }, NULL, "(batch, 2, 5)", NULL },
     { "Pad", 17, { "b,5", "=0,1,0,2" }, NULL, "(batch, 8)", NULL },
+    { "Pad", 17, { "b,5", "=0,1,0" }, NULL, NULL, "3 pads for 2 axes" },
+    { "Pad", 17, { "b,5", "=0,-3,0,-3" }, NULL, NULL, "axis 1 of length 5 is cut to less than nothing" },
+    { "Pad", 18, { "b,3,4,5", "=1,2,3,4", "-", "=-1,2" }, NULL, "(batch, 3, 10, 9)", NULL },
+    { "Pad", 18, { "b,3,4,5", "=1,2", "-", "=-1,2" }, NULL, NULL, "2 pads for 2 axes" },
+    { "Pad", 18, { "b,3,4,5", "=1,2", "-", "=4" }, NULL, NULL, "axis 4 is outside a shape of rank 4" },
     { "DepthToSpace", 17, { "b,8,2,3" }, "blocksize=2", "(batch, 2, 4, 6)", NULL },
     { "SpaceToDepth", 17, { "b,2,4,5" }, "blocksize=2", NULL, "5 cannot be divided into blocks of 2" },
     { "ArgMax", 17, { "b,5,6" }, "axis=1 keepdims=0", "(batch, 6)", NULL },

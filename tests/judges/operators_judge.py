@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Shows our reader, checker and writer the models of ONNX's own operator tests, which nobody here wrote, and spoiled copies of them.
+
+usage: operators_judge.py PROGRAM FOLDER
+
+PROGRAM is operator_models; FOLDER is emptied and filled with models. A genuine model must be accepted and written again with the
+same bytes. In each spoiled copy one thing was changed that breaks the rules of ONNX, and the copy must be refused; that is
+demanded of the operators that our exporter writes, and only counted for the others, about which the checker may know less.
+Prints one line for each model that ends otherwise, then the counts. Exit status 0: all as it must be; 1: not, or there were not
+enough models; 77: the package `onnx` is not here.
+"""
+import collections
+import pathlib
+import shutil
+import subprocess
+import sys
+import warnings
+
+try:
+    import numpy
+    import onnx
+    import onnx.numpy_helper
+    from onnx.backend.test.case.node import collect_testcases
+except ImportError as missing:
+    print(f"skipped: {missing}; ./dev setup installs the judges")
+    sys.exit(77)
+
+Model = collections.namedtuple("Model", "name spoil operator must path")
+
+
+def hold_constants(model, values):
+    """The model with its small further inputs inside of it, which tell the shape of the result: axes, sizes, pads."""
+    held = onnx.ModelProto.FromString(model.SerializeToString())
+    for info, value in list(zip(held.graph.input, values))[1:]:
+        if isinstance(value, numpy.ndarray) and value.dtype.kind in "fiu" and value.size <= 16:
+            held.graph.initializer.append(onnx.numpy_helper.from_array(value, info.name))
+            held.graph.input.remove(info)
+            held.ir_version = max(held.ir_version, 4)  # before, an initializer had to be an input too
+    return held
+
+
+def genuine_models():
+    """Name and model of every test that the package ships or makes, and whether all is in it that tells the shapes."""
+    with warnings.catch_warnings():  # of NumPy, about the numbers in the tests' arrays
+        warnings.simplefilter("ignore")
+        for case in collect_testcases(None):
+            if case.model:
+                yield case.name, case.model, False
+                yield case.name + ", constants inside", hold_constants(case.model, case.data_sets[0][0]), True
+    shipped = pathlib.Path(onnx.__file__).parent / "backend/test/data"
+    for path in sorted(shipped.rglob("*.onnx")):
+        yield path.parent.name, onnx.load(path), True
+
+
+# --- Ways to spoil a model ---
+
+
+def static_shape(info):
+    tensor = info.type.tensor_type
+    return tensor.HasField("shape") and tensor.shape.dim and all(dim.HasField("dim_value") for dim in tensor.shape.dim)
+
+
+def spoil_size(model):
+    """An output is one larger than it can be."""
+    info = model.graph.output[0]
+    if not static_shape(info):
+        return False
+    info.type.tensor_type.shape.dim[-1].dim_value += 1
+    return True
+
+
+def spoil_rank(model):
+    info = model.graph.output[0]
+    if not static_shape(info):
+        return False
+    info.type.tensor_type.shape.dim.add().dim_value = 3
+    return True
+
+
+def spoil_type(model):
+    info = model.graph.output[0]
+    if not info.type.HasField("tensor_type"):
+        return False
+    tensor = info.type.tensor_type
+    tensor.elem_type = onnx.TensorProto.INT16 if tensor.elem_type != onnx.TensorProto.INT16 else onnx.TensorProto.FLOAT
+    return True
+
+
+def spoil_attribute(model):
+    model.graph.node[0].attribute.append(onnx.helper.make_attribute("no_such_attribute", 1))
+    return True
+
+
+def spoil_inputs(model):
+    """More inputs than any operator takes that does not take any number of them."""
+    node = model.graph.node[0]
+    if not node.input:
+        return False
+    node.input.extend([node.input[0]] * 40)
+    return True
+
+
+def spoil_source(model):
+    if not model.graph.node[0].input:
+        return False
+    model.graph.node[0].input[0] = "nothing_gives_this"
+    return True
+
+
+def spoil_output(model):
+    """A value is computed twice."""
+    model.graph.node.append(model.graph.node[0])
+    return True
+
+
+SPOILS = [spoil_size, spoil_rank, spoil_type, spoil_attribute, spoil_inputs, spoil_source, spoil_output]
+
+# Spoiled copies of a model that must be refused whatever its operator is, and those that must be when our exporter writes it.
+ALWAYS = {spoil_source, spoil_output}
+OURS = {"Add", "AveragePool", "BatchNormalization", "Clip", "Concat", "Conv", "Div", "Elu", "Erf", "Flatten", "Gelu", "Gemm",
+        "GlobalAveragePool", "HardSigmoid", "Identity", "LayerNormalization", "LeakyRelu", "MatMul", "MaxPool", "Mul", "Pad",
+        "ReduceMean", "Relu", "Resize", "Sigmoid", "Softmax", "Split", "Sqrt", "Sub", "Tanh", "Transpose"}
+OLDEST_OPSET = 7  # of operators that our checker knows
+
+
+def is_open(model):
+    """Sizes that ONNX leaves open: how a last window that begins behind the map counts, and how products are rounded."""
+    node = model.graph.node[0]
+    values = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+    return (values.get("ceil_mode", 0) == 1 or values.get("keep_aspect_ratio_policy", b"stretch") != b"stretch"
+            or values.get("coordinate_transformation_mode") == b"tf_crop_and_resize")
+
+
+def write_models(folder):
+    for number, (name, model, is_whole) in enumerate(genuine_models()):
+        opset = max((row.version for row in model.opset_import if row.domain in ("", "ai.onnx")), default=0)
+        to_spoil = is_whole and len(model.graph.node) == 1 and opset >= OLDEST_OPSET
+        operator = model.graph.node[0].op_type if to_spoil else ""
+        path = folder / f"{number:04}.onnx"
+        onnx.save(model, path)
+        yield Model(name, None, operator, False, path)
+        for spoil in SPOILS if to_spoil else []:
+            copy = onnx.ModelProto.FromString(path.read_bytes())
+            if spoil(copy):
+                spoiled = folder / f"{number:04}-{spoil.__name__}.onnx"
+                onnx.save(copy, spoiled)
+                ours = operator in OURS and not (spoil is spoil_size and is_open(copy))
+                yield Model(name, spoil, operator, spoil in ALWAYS or ours, spoiled)
+
+
+def judge(model, status, text):
+    """Whether the answer is right; None where none is demanded."""
+    if not model.spoil:
+        return status == "OXP_OK" and text == "same"
+    refused = status == "OXP_BAD_FILE"
+    return refused if refused or model.must else None
+
+
+def main(program, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    models = list(write_models(folder))
+    said = subprocess.run([program], input="".join(f"{model.path}\n" for model in models), capture_output=True, text=True,
+                          check=True)
+    counts = collections.Counter()
+    for model, line in zip(models, said.stdout.splitlines(), strict=True):
+        status, text = line.split("\t", 1)
+        kind, right = model.spoil.__name__ if model.spoil else "genuine", judge(model, status, text)
+        counts[kind, right] += 1
+        if right is False:
+            print(f"{kind}: {model.name} ({model.operator}): {status} {text}")
+    for kind in ["genuine"] + [spoil.__name__ for spoil in SPOILS]:
+        print(f"{kind:16} right {counts[kind, True]}, wrong {counts[kind, False]}, not noticed, nor demanded {counts[kind, None]}")
+    enough = counts["genuine", True] > 2000
+    return 0 if enough and not any(counts[key] for key in counts if key[1] is False) else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2])))
