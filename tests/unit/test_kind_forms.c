@@ -361,6 +361,31 @@ static void upsample_by_whole_factors_needs_no_sizes(void **state)
   done(network, graph);
 }
 
+// ---- Clip ----
+
+static void clip_takes_its_limits_as_inputs(void **state)
+{
+  (void)state;
+  oxp_value y;
+  oxp_network *network = new_layer("clip", 2, (int64_t[]){ OXP_DIM_BATCH, 3 }, &y);
+  oxp_layer_set_float(network, y, "min", 0);
+  oxp_layer_set_float(network, y, "max", 6);
+  finish(network);
+  for (int opset = 13; opset <= 26; opset++) {
+    oxp_graph *graph = lower(network, opset);
+    assert_operators(graph, "Clip");
+    assert_int_equal(graph->model.graph->nodes.at[0]->inputs.count, 3);
+    assert_initializer(graph, 0, 0, NULL);
+    assert_initializer(graph, 1, 0, NULL);
+    oxp_graph_free(graph);
+  }
+  oxp_network_free(network);
+  network = new_layer("clip", 2, (int64_t[]){ OXP_DIM_BATCH, 3 }, &y);
+  oxp_layer_set_float(network, y, "min", 2);
+  oxp_layer_set_float(network, y, "max", 1.5);
+  refuse_finish(network, OXP_BAD_NETWORK, "min 2 is above max 1.5");
+}
+
 static void refuse_lower(oxp_network *network, int opset, const char *words)
 {
   oxp_error error = { 0 };
@@ -425,6 +450,7 @@ int main(void)
     cmocka_unit_test(float64_graphs_keep_digits_but_round_attributes),
     cmocka_unit_test(layer_norm_is_taken_apart_before_opset_17),
     cmocka_unit_test(gelu_is_taken_apart_before_opset_20),
+    cmocka_unit_test(clip_takes_its_limits_as_inputs),
     cmocka_unit_test(attributes_stand_in_alphabetical_order),
     cmocka_unit_test(windows_that_do_not_fit_are_refused),
     cmocka_unit_test(upsample_by_whole_factors_needs_no_sizes),
