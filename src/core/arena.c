@@ -153,8 +153,8 @@ void *oxp__arena_grow(oxp__arena *arena, void *array, size_t count, size_t *capa
   size_t larger;
   if (!oxp__mul_size(*capacity, 2, &larger))
     return NULL;
-  if (larger < 8)
-    larger = 8;
+  if (larger < 4)
+    larger = 4;
   void *copy = oxp__arena_new(arena, larger, size);
   if (!copy)
     return NULL;

@@ -6,17 +6,17 @@
 
 enum { NAMES_FIRST_CAPACITY = 64 };
 
-static size_t names_hash(const oxp__names *names, const char *text)
+static uint32_t names_hash(const oxp__names *names, const char *text)
 {
   uint64_t hash = 0xCBF29CE484222325u ^ names->seed;
   for (; *text; text++)
     hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
   hash ^= hash >> 32;
-  return (size_t)hash;
+  return (uint32_t)hash;
 }
 
 // The slot that holds `text`, or the free one where it belongs.
-static oxp__name *names_slot(const oxp__names *names, const char *text, size_t hash)
+static oxp__name *names_slot(const oxp__names *names, const char *text, uint32_t hash)
 {
   size_t index = hash & (names->capacity - 1);
   for (;; index = (index + 1) & (names->capacity - 1)) {
@@ -67,13 +67,13 @@ oxp__name *oxp__names_find(const oxp__names *names, const char *text)
 
 oxp__name *oxp__names_add(oxp__names *names, const char *text, size_t number, bool *added)
 {
-  if (!names_make_room(names))
+  if (number > UINT32_MAX || !names_make_room(names))
     return NULL;
-  size_t hash = names_hash(names, text);
+  uint32_t hash = names_hash(names, text);
   oxp__name *slot = names_slot(names, text, hash);
   bool is_new = !slot->text;
   if (is_new) {
-    *slot = (oxp__name){ text, number, hash };
+    *slot = (oxp__name){ text, (uint32_t)number, hash };
     names->count++;
   }
   if (added)

@@ -6,8 +6,8 @@
 
 typedef struct oxp__name {
   const char *text; // borrowed; NULL: a free slot
-  size_t number;
-  size_t hash; // of the text, in this table
+  uint32_t number;
+  uint32_t hash; // of the text, in this table
 } oxp__name;
 
 // An all-zero table is empty and ready once `arena` is set, in which it grows.

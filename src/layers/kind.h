@@ -102,8 +102,7 @@ typedef struct oxp__weight {
   bool present;
   bool permuted;           // the dialect stores the axes in another order
   oxp_tensor tensor;       // canonical axes
-  oxp_tensor stored;       // as it lies in the source
-  const char *source_role; // the source's word for the role
+  const char *source_role; // the dialect's word for the role
 } oxp__weight;
 
 // --- Layers ---

@@ -35,7 +35,7 @@ const oxp__shape *oxp__lower_output_shape(const oxp__lowering *to);
 
 // Adds the initializer of the weight in row `role` of the kind's table and returns its name; NULL when the layer has no
 // such weight (an absent bias), which oxp__lower_node takes as the end of the inputs.
-// With `as_stored`, a weight whose dialect stores its axes in another order is written as it lies (*transposed says so)
+// With `as_stored`, a matrix that its dialect stores transposed is written as it lies (*transposed says so)
 // instead of gathered: for operators that can transpose themselves.
 const char *oxp__lower_weight(oxp__lowering *to, int role);
 const char *oxp__lower_weight_as_stored(oxp__lowering *to, int role, bool *transposed);

@@ -74,7 +74,7 @@ static oxp_status lower_infer(oxp__lowering *to, oxp_error *error)
   int64_t batch = to->options.batch;
   if (batch < 0)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the batch cannot be %lld", (long long)batch);
-  oxp__shape *inputs = oxp__arena_new(&to->graph->arena, network->input_count, sizeof *inputs);
+  oxp__shape *inputs = oxp__arena_new(&to->scratch, network->input_count, sizeof *inputs);
   if (!inputs)
     return oxp__fail_memory(error, network->input_count * sizeof *inputs);
   for (size_t i = 0; i < network->input_count; i++) {
@@ -346,9 +346,10 @@ static bool lower_reserve_names(oxp__lowering *to)
 
 static oxp_status lower_prepare(oxp__lowering *to, oxp_error *error)
 {
-  oxp__arena *arena = &to->graph->arena;
+  oxp__arena *arena = &to->scratch;
   size_t values = to->network->value_count;
   to->naming.names.arena = to->stored.arena = arena;
+  to->naming.texts = &to->graph->arena;
   to->shapes = oxp__arena_new(arena, values, sizeof *to->shapes);
   to->roots = oxp__arena_new(arena, values, sizeof *to->roots);
   to->names = oxp__arena_new(arena, values, sizeof *to->names);
@@ -369,14 +370,13 @@ static oxp_status lower_walk(oxp__lowering *to, oxp_error *error)
 {
   OXP__TRY(lower_prepare(to, error));
   OXP__TRY(lower_header(to));
-  const char **outputs = oxp__arena_new(&to->graph->arena, to->network->output_count, sizeof *outputs);
+  const char **outputs = oxp__arena_new(&to->scratch, to->network->output_count, sizeof *outputs);
   if (!outputs)
     return oxp__fail_memory(error, 0);
   OXP__TRY(lower_inputs(to, error));
   OXP__TRY(lower_claim_outputs(to, outputs, error));
   OXP__TRY(lower_layers(to, error));
-  OXP__TRY(lower_outputs(to, outputs, error));
-  return oxp__model_check(to->graph, true, error);
+  return lower_outputs(to, outputs, error);
 }
 
 oxp_status oxp_graph_lower(const oxp_network *network, const oxp_lower_options *options, oxp_graph **out,
@@ -396,6 +396,9 @@ oxp_status oxp_graph_lower(const oxp_network *network, const oxp_lower_options *
   to.builder.graph = to.graph;
   to.builder.error = &to.error;
   oxp_status status = lower_walk(&to, &to.error);
+  oxp__arena_fini(&to.scratch);
+  if (status == OXP_OK)
+    status = oxp__model_check(to.graph, true, &to.error);
   if (status == OXP_OK) {
     *out = to.graph;
     return OXP_OK;

@@ -13,6 +13,7 @@ struct oxp__lowering {
   const oxp__profile *profile;
   oxp_lower_options options;
   oxp_graph *graph;
+  oxp__arena scratch;   // of all that only the walk needs
   oxp__builder builder; // its error is `error` below
   oxp__naming naming;
   oxp_dtype dtype;

@@ -41,7 +41,7 @@ const char *const *oxp__lower_inputs(oxp__lowering *to)
 {
   static const char *const none[] = { NULL };
   size_t count = (size_t)to->layer->input_count;
-  const char **inputs = oxp__arena_new(&to->graph->arena, count + 1, sizeof *inputs);
+  const char **inputs = oxp__arena_new(&to->scratch, count + 1, sizeof *inputs);
   for (size_t i = 0; inputs && i < count; i++)
     inputs[i] = oxp__lower_input(to, (int)i);
   if (!inputs && to->builder.status == OXP_OK)
@@ -116,7 +116,7 @@ static const char *lowering_find_stored(oxp__lowering *to, const oxp_tensor *ten
 static void lowering_remember(oxp__lowering *to, const oxp_tensor *tensor)
 {
   lowering_key key = lowering_key_of(tensor);
-  const char *copy = oxp__arena_copy(&to->graph->arena, key.text);
+  const char *copy = oxp__arena_copy(&to->scratch, key.text);
   size_t last = to->graph->model.graph->initializers.count - 1;
   if ((!copy || !oxp__names_add(&to->stored, copy, last, NULL)) && to->builder.status == OXP_OK)
     to->builder.status = oxp__fail_memory(to->builder.error, sizeof *tensor);
@@ -147,11 +147,13 @@ const char *oxp__lower_weight_as_stored(oxp__lowering *to, int role, bool *trans
   if (!weight->present)
     return NULL;
   // An array that another layer uses the other way round is stored already.
-  oxp_tensor swapped = oxp__tensor_permute(&weight->stored, (const int[]){ 1, 0 });
-  const char *other = lowering_find_stored(to, &weight->stored) ? NULL : lowering_find_stored(to, &swapped);
+  oxp_tensor swapped = oxp__tensor_permute(&weight->tensor, (const int[]){ 1, 0 });
+  const oxp_tensor *stored = weight->permuted ? &swapped : &weight->tensor;
+  const char *other =
+      lowering_find_stored(to, stored) ? NULL : lowering_find_stored(to, weight->permuted ? &weight->tensor : &swapped);
   if (other)
     *transposed = !*transposed;
-  return other ? other : lowering_add_weight(to, role, &weight->stored);
+  return other ? other : lowering_add_weight(to, role, stored);
 }
 
 const char *oxp__lower_weight_permuted(oxp__lowering *to, int role, const int *axes)

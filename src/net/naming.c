@@ -1,6 +1,7 @@
 // naming.c: names of values, nodes and initializers of one graph, all unique, the same in every run. Place: net.
 #include "net/naming.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 int oxp__naming_next(oxp__naming *naming)
@@ -23,20 +24,20 @@ static const char *naming_take(oxp__naming *naming, char *wanted)
     return entry ? wanted : NULL;
   char *text = wanted;
   while (text && !oxp__naming_is_free(naming, text))
-    text = oxp__arena_printf(naming->names.arena, "%s_%zu", wanted, ++entry->number);
+    text = oxp__arena_printf(naming->texts, "%s_%" PRIu32, wanted, ++entry->number);
   return text && oxp__names_add(&naming->names, text, 0, NULL) ? text : NULL;
 }
 
 const char *oxp__naming_claim(oxp__naming *naming, const char *wanted)
 {
-  return naming_take(naming, oxp__arena_copy(naming->names.arena, wanted));
+  return naming_take(naming, oxp__arena_copy(naming->texts, wanted));
 }
 
 const char *oxp__naming_claimf(oxp__naming *naming, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  char *wanted = oxp__arena_vprintf(naming->names.arena, format, arguments);
+  char *wanted = oxp__arena_vprintf(naming->texts, format, arguments);
   va_end(arguments);
   return naming_take(naming, wanted);
 }

@@ -6,9 +6,10 @@
 #include "layers/lowering.h"
 #include "net/network.h"
 
-// The names given so far, and one counter that profiles may use. All-zero but for the arena of `names`, the graph's: empty.
+// The names given so far, and one counter that profiles may use. All-zero but for the two arenas: empty.
 typedef struct oxp__naming {
-  oxp__names names; // the number of a name: how many numbered variants of it were handed out
+  oxp__arena *texts; // where names are made, the graph's
+  oxp__names names;  // the number of a name: how many numbered variants of it were handed out
   int counter;
   const char *layer_name; // the claimed name of the layer whose turn it is
 } oxp__naming;

@@ -305,19 +305,19 @@ oxp_status oxp__layer_bind(oxp_network *network, oxp__layer *layer, int role, co
   if (stored->rank < 0 || !oxp__dtype_is_float(stored->dtype) || !stored->read)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "weight \"%s\" has no valid shape or no floating-point type (%s)",
                      source_role, oxp_dtype_name(stored->dtype));
-  *weight = (oxp__weight){ .present = true, .tensor = *stored, .stored = *stored };
-  if (stored->origin)
-    weight->stored.origin = weight->tensor.origin = oxp__arena_copy(&network->arena, stored->origin);
-  weight->source_role = oxp__arena_copy(&network->arena, source_role);
-  if (!weight->source_role || (stored->origin && !weight->stored.origin))
-    return oxp__fail_memory(error, strlen(source_role));
+  *weight = (oxp__weight){ .present = true, .tensor = *stored, .source_role = source_role };
+  if (stored->origin) {
+    weight->tensor.origin = oxp__arena_copy(&network->arena, stored->origin);
+    if (!weight->tensor.origin)
+      return oxp__fail_memory(error, strlen(stored->origin));
+  }
   const char *order = oxp__role_axes(row, dialect);
   if (!order || strlen(order) != (size_t)stored->rank)
     return OXP_OK; // a wrong rank is found when shapes are compared
   int axes[OXP_MAX_RANK];
   for (int i = 0; i < stored->rank; i++)
     axes[i] = order[i] - '0';
-  weight->tensor = oxp__tensor_permute(&weight->stored, axes);
+  weight->tensor = oxp__tensor_permute(&weight->tensor, axes);
   weight->permuted = true;
   return OXP_OK;
 }

@@ -28,10 +28,15 @@ static void build_append(oxp__builder *builder, void *list, const void *element,
 
 static void build_strings(oxp__builder *builder, oxp__strings *list, const char *const *texts)
 {
-  for (; *texts; texts++) {
-    const char *text = build_text(builder, *texts);
-    build_append(builder, list, &text, sizeof text);
-  }
+  size_t count = 0;
+  while (texts[count])
+    count++;
+  list->at = build_new(builder, count, sizeof *list->at);
+  if (!list->at)
+    return;
+  for (; list->count < count; list->count++)
+    list->at[list->count] = build_text(builder, texts[list->count]);
+  list->capacity = count;
 }
 
 oxp__node *oxp__build_node(oxp__builder *builder, const char *op_type, const char *name, const char *const *inputs,

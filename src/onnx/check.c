@@ -281,7 +281,7 @@ static void check_node_inputs(checker *check, const check_scope *scope, const ox
       continue;
     const oxp__name *later = oxp__names_find(&scope->computed, name);
     if (later)
-      oxp__finding(&check->findings, "%s: input %zu \"%s\" is computed only by node %zu", label, i, name,
+      oxp__finding(&check->findings, "%s: input %zu \"%s\" is computed only by node %" PRIu32, label, i, name,
                    later->number);
     else
       oxp__finding(&check->findings, "%s: nothing gives input %zu \"%s\"", label, i, name);
@@ -374,7 +374,7 @@ static void check_node_names(checker *check, check_scope *scope)
     if (node->name && *node->name && !oxp__names_add(&names, node->name, i, &added))
       check->no_memory = true;
     if (!added)
-      oxp__finding(&check->findings, "nodes %zu and %zu are both called \"%s\"",
+      oxp__finding(&check->findings, "nodes %" PRIu32 " and %zu are both called \"%s\"",
                    oxp__names_find(&names, node->name)->number, i, node->name);
     for (size_t j = 0; j < node->outputs.count; j++)
       if (!oxp__names_add(&scope->computed, node->outputs.at[j], i, NULL))

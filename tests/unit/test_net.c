@@ -183,7 +183,7 @@ static void names_are_made_unique_in_order(void **state)
 {
   (void)state;
   oxp__arena arena = { 0 };
-  oxp__naming naming = { .names = { .arena = &arena } };
+  oxp__naming naming = { .texts = &arena, .names = { .arena = &arena } };
   assert_string_equal(oxp__naming_claim(&naming, "conv1"), "conv1");
   assert_string_equal(oxp__naming_claim(&naming, "conv1_2"), "conv1_2");
   assert_string_equal(oxp__naming_claim(&naming, "conv1"), "conv1_1");
