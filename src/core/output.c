@@ -324,12 +324,27 @@ static char *output_keep_old(const oxp__output *output)
   return NULL;
 }
 
-static void output_put_back(oxp__output *output, char *backup)
+// What cannot be put back stays where it is: nobody removes it.
+static void output_put_back(oxp__output *output, char **backup)
 {
-  if (backup)
-    rename(backup, output->target_path);
+  if (*backup)
+    rename(*backup, output->target_path);
   else if (!output->replaces)
     unlink(output->target_path);
+  free(*backup);
+  *backup = NULL;
+}
+
+// Takes the name from the file that is about to be replaced; *backup is its new one, NULL where there is no such file.
+static oxp_status output_hide_old(oxp__output *output, char **backup, oxp_error *error)
+{
+  if (!output->replaces)
+    return OXP_OK;
+  *backup = output_temporary_name(output->target_path, output->written_bytes);
+  if (!*backup)
+    return oxp__fail_memory(error, strlen(output->target_path));
+  bool hidden = strcmp(*backup, output->temporary_path) != 0 && rename(output->target_path, *backup) == 0;
+  return hidden ? OXP_OK : output_fail(output, "replace the file", error);
 }
 
 // Renames all, or none when one cannot be renamed. backups has room for one per output and comes back with what is to be removed.
@@ -342,13 +357,15 @@ static oxp_status outputs_rename(oxp__output *const *outputs, char **backups, in
       continue;
     oxp_status status = output_fail(outputs[i], "replace the file", error);
     while (i-- > 0)
-      output_put_back(outputs[i], backups[i]);
+      output_put_back(outputs[i], &backups[i]);
+    if (backups[count - 1])
+      output_put_back(outputs[count - 1], &backups[count - 1]);
     return status;
   }
   return OXP_OK;
 }
 
-static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool sync, oxp_error *error)
+static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool hide_last, bool sync, oxp_error *error)
 {
   char *backups[OXP__MOST_OUTPUTS] = { 0 };
   // Opened before any file has its name: what fails from then on cannot be undone.
@@ -356,6 +373,8 @@ static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool s
   oxp_status status = sync && folder < 0 ? output_fail(outputs[0], "open the folder", error) : OXP_OK;
   for (int i = 0; i < count && status == OXP_OK; i++)
     status = output_prepare(outputs[i], sync, error);
+  if (status == OXP_OK && hide_last)
+    status = output_hide_old(outputs[count - 1], &backups[count - 1], error);
   if (status == OXP_OK)
     status = outputs_rename(outputs, backups, count, error);
   for (int i = 0; i < count; i++) {
@@ -372,12 +391,13 @@ static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool s
   return status;
 }
 
-oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync policy, oxp_error *error)
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, bool hide_last, oxp_sync policy,
+                               oxp_error *error)
 {
   bool sync = policy == OXP_SYNC_ALWAYS;
   for (int i = 0; i < count; i++)
     sync = sync || (policy == OXP_SYNC_AUTO && outputs[i]->replaces);
-  oxp_status status = outputs_publish(outputs, count, sync, error);
+  oxp_status status = outputs_publish(outputs, count, hide_last, sync, error);
   for (int i = 0; i < count; i++) {
     if (outputs[i]->open)
       close(outputs[i]->descriptor);
@@ -388,7 +408,7 @@ oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync 
 
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync policy, oxp_error *error)
 {
-  return oxp__outputs_commit(&output, 1, policy, error);
+  return oxp__outputs_commit(&output, 1, false, policy, error);
 }
 
 void oxp__output_abort(oxp__output *output)

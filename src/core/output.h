@@ -54,9 +54,11 @@ void oxp__folder_unlock(int descriptor);
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);
 
 // The same for several files that belong together, in one folder: when one cannot be renamed, those before it get their old content
-// back. They are renamed in the order given.
+// back. They are renamed in the order given; the last one makes them a whole. Where its old content must not be found beside the
+// others' new one, not even when the process is killed in between (`hide_last`), it is put away first: then there is none for a
+// moment.
 enum { OXP__MOST_OUTPUTS = 2 };
-oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, oxp_sync sync, oxp_error *error);
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, bool hide_last, oxp_sync sync, oxp_error *error);
 
 // Closes and removes the temporary file; nothing to do after commit.
 void oxp__output_abort(oxp__output *output);

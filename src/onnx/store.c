@@ -45,7 +45,7 @@ static oxp_status store_commit_at(oxp__target *model, oxp__target *data, const c
     return oxp__fail(error, OXP_IO,
                      "cannot replace the model with its data: somebody has kept the folder locked for %d s",
                      STORE_WAIT_DATA_MS / 1000);
-  oxp_status status = oxp__outputs_commit(both, data ? 2 : 1, model->written->options->sync, error);
+  oxp_status status = oxp__outputs_commit(both, data ? 2 : 1, false, model->written->options->sync, error);
   if (status == OXP_OK && lock != OXP__LOCK_BUSY)
     oxp__external_clean(model_path, data_file);
   oxp__folder_unlock(descriptor);

@@ -187,6 +187,8 @@ WRAPPED(int, fchmod, (int descriptor, mode_t mode))
 
 WRAPPED(int, rename, (const char *from, const char *to))
 {
+  if (fails(FAULT_KILL, 0))
+    _exit(EXIT_SUCCESS);
   return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_rename(from, to);
 }
 

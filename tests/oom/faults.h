@@ -11,7 +11,8 @@ typedef enum fault {
   FAULT_READ,   // reading says EIO
   FAULT_WRITE,  // writing, syncing, renaming, closing say ENOSPC
   FAULT_OPEN,   // opening says EMFILE; threads cannot be started
-  FAULT_SHORT   // every read and write does half of what was asked, and every third is interrupted: no fault at all
+  FAULT_SHORT,  // every read and write does half of what was asked, and every third is interrupted: no fault at all
+  FAULT_KILL    // the process ends where it would rename
 } fault;
 
 // From now on the n-th call (from 1) of the group fails, once.

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "faults.h"
@@ -25,6 +26,7 @@ enum { MOST_CALLS = 20000 };
 typedef struct operation {
   const char *name, *source, *description, *format;
   bool external;
+  bool pair;                   // writes two files that belong together
   int channels, height, width; // of the input; 0: as the file says
   oxp_status (*run)(const struct operation *operation, oxp_error *error);
   int least[FAULT_SHORT + 1]; // so many calls of each group at least, so that a group that is not reached is noticed
@@ -271,6 +273,60 @@ static void check_operation(void **state)
   free(expected);
 }
 
+// ---- Kills ----
+
+static bool is_there(const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0;
+}
+
+// The n-th renaming kills the process that converts over an older pair; false when there are fewer.
+static bool kill_at(const operation *op, int n)
+{
+  put_old_targets();
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    oxp_error error = { 0 };
+    fault_arm(FAULT_KILL, n);
+    _exit(op->run(op, &error) == OXP_OK ? 1 : 2); // it was not killed
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+  return WEXITSTATUS(status) == 0;
+}
+
+// A description never stands beside the weights of another network: both files are old, or both new, or there is no description.
+static void pairs_are_never_mixed(void **state)
+{
+  const operation *op = *state;
+  oxp_error error = { 0 };
+  size_t json_count, npz_count;
+  empty_folder();
+  assert_int_equal(op->run(op, &error), OXP_OK);
+  char *json = file_bytes("target.json", &json_count), *npz = file_bytes("target.npz", &npz_count);
+  int n = 1;
+  for (bool killed = true; killed; n++) {
+    empty_folder();
+    killed = kill_at(op, n);
+    bool new_npz = same_bytes("target.npz", npz, npz_count);
+    if (is_there("target.json") && same_bytes("target.json", json, json_count) != new_npz)
+      fail_msg("%s, killed at renaming %d: the files are of two networks", op->name, n);
+    assert_true(killed || (new_npz && is_there("target.json")));
+  }
+  assert_int_equal(n, 1 + 3 + 1); // the old description goes, the two new files come, then it was not killed
+  empty_folder();
+  assert_true(kill_at(op, 3));
+  assert_int_equal(op->run(op, &error), OXP_OK);
+  assert_int_equal(count_entries("."), 2 + 3); // what was left is gone
+  empty_folder();
+  free(json);
+  free(npz);
+}
+
 #define READS                                                                                                          \
   {                                                                                                                    \
     0, 10, 2, 0, 1, 1                                                                                                  \
@@ -299,9 +355,10 @@ static const operation operations[] = {
   { "export pair", NETCL "legacy/v013_mlp", .run = run_export, .least = WRITES },
   { "export with a data file", NETCL "c_conv_groups.netcl", .external = true, .run = run_export, .least = WRITES },
   { "convert to netcl", NETCL "d_bn.netcl", .format = "netcl", .run = run_convert, .least = WRITES },
-  { "convert to netcl_pair", NETCL "d_bn.netcl", .format = "netcl_pair", .run = run_convert, .least = WRITES },
+  { "convert to netcl_pair", NETCL "d_bn.netcl", .format = "netcl_pair", .pair = true, .run = run_convert,
+    .least = WRITES },
   { "convert to netcl_pt", NETCL "d_bn.netcl", .format = "netcl_pt", .run = run_convert, .least = WRITES },
-  { "convert to netcl_checkpoint", NETCL "d_bn.netcl", .format = "netcl_checkpoint", .run = run_convert,
+  { "convert to netcl_checkpoint", NETCL "d_bn.netcl", .format = "netcl_checkpoint", .pair = true, .run = run_convert,
     .least = WRITES },
   { "read and write a model", NETCL "c_conv_groups.onnx", .run = run_model, .least = WRITES },
   { "session", NETCL "c_conv_groups.netcl", .run = run_session, .least = WRITES },
@@ -309,9 +366,14 @@ static const operation operations[] = {
 
 int main(void)
 {
-  enum { COUNT = sizeof operations / sizeof operations[0] };
-  struct CMUnitTest tests[COUNT];
-  for (size_t i = 0; i < COUNT; i++)
-    tests[i] = (struct CMUnitTest){ operations[i].name, check_operation, NULL, NULL, (void *)&operations[i] };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  enum { COUNT = sizeof operations / sizeof operations[0], PAIRS = 2 };
+  struct CMUnitTest tests[COUNT + PAIRS];
+  size_t count = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    const operation *op = &operations[i];
+    tests[count++] = (struct CMUnitTest){ op->name, check_operation, NULL, NULL, (void *)op };
+    if (op->pair && count < COUNT + PAIRS)
+      tests[count++] = (struct CMUnitTest){ op->format, pairs_are_never_mixed, NULL, NULL, (void *)op };
+  }
+  return count == COUNT + PAIRS ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }

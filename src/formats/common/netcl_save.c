@@ -227,10 +227,11 @@ oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, o
   return status;
 }
 
-// The description goes last: without it nobody takes the archive for a network.
+// The description goes last, and the old one first: without it nobody takes the archive for a network, and an old one would make a
+// wrong network of it.
 static oxp_status save_commit(oxp__netcl_output *output, oxp_error *error)
 {
-  return oxp__outputs_commit((oxp__output *const[]){ &output->npz, &output->json }, 2, OXP_SYNC_AUTO, error);
+  return oxp__outputs_commit((oxp__output *const[]){ &output->npz, &output->json }, 2, true, OXP_SYNC_AUTO, error);
 }
 
 oxp_status oxp__netcl_output_close(oxp__netcl_output *output, oxp_status status, const char *json_text,
