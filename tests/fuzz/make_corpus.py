@@ -7,6 +7,7 @@ beside this file holds those seeds, and what long runs learned, that are needed 
 with a name that is a number were found by a fuzzer, and `message_*` and `empty_*` are old findings.
 """
 import io
+import itertools
 import json
 import pathlib
 import re
@@ -95,9 +96,31 @@ def seeds():
             yield target, f"layer_{layer['type']}.json", json.dumps([layer]).encode()
 
 
+def pictures():
+    """Small pictures of every kind that the decoders tell apart. Needs the package pillow."""
+    from PIL import Image
+
+    picture = Image.frombytes("RGBA", (13, 9), bytes((i * 37 + i // 52 * 11) % 256 for i in range(13 * 9 * 4)))
+    for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+        of_mode = Image.new("I;16", picture.size, 4711) if mode == "I;16" else picture.convert(mode)
+        yield f"{mode.replace(';', '')}.png", of_mode, {}
+    for name, options in (("420", {"subsampling": 2}), ("444", {"subsampling": 0}), ("progressive", {"progressive": True}),
+                          ("restart", {"restart_marker_blocks": 1})):
+        yield f"{name}.jpg", picture.convert("RGB"), options
+    yield "grey.jpg", picture.convert("L"), {}
+    yield "cmyk.jpg", picture.convert("CMYK"), {}
+
+
+def picture_seeds():
+    for name, picture, options in pictures():
+        out = io.BytesIO()
+        picture.save(out, name.split(".")[1].replace("jpg", "jpeg"), **options)
+        yield "image", name, out.getvalue()
+
+
 def main():
     corpus = pathlib.Path(sys.argv[1])
-    for target, name, data in seeds():
+    for target, name, data in itertools.chain(seeds(), picture_seeds()):
         (corpus / target).mkdir(parents=True, exist_ok=True)
         (corpus / target / re.sub(r"[^\w.-]", "_", name)).write_bytes(data)
 

@@ -9,8 +9,6 @@
 #include "formats/containers/npy.h"
 #include "fuzz.h"
 
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-
 enum { MEMBERS = 64, NAME_BYTES = 256 };
 
 typedef struct member {

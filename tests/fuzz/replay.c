@@ -7,7 +7,6 @@
 #include "fuzz.h"
 
 // Targets with a mutator refer to it; here nothing is mutated.
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size)
 {
   (void)data;
