@@ -97,8 +97,8 @@ static oxp_status image_png_begin(image_png *state)
 {
   png_set_read_fn(state->png, state, image_png_read);
   png_set_user_limits(state->png, 0x7fffffff, 0x7fffffff); // our own limit is on the product
-  png_set_chunk_malloc_max(state->png, 1 << 20);
-  png_set_chunk_cache_max(state->png, 64);
+  // Only what makes the pixels: profiles and texts would be given memory of the size that they announce.
+  png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_read_info(state->png, state->info);
   int64_t width = png_get_image_width(state->png, state->info);
   int64_t height = png_get_image_height(state->png, state->info);
