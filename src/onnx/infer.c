@@ -112,6 +112,16 @@ bool oxp__infer_axes(oxp__inference *io, size_t at, int rank, int *count, int *a
   return true;
 }
 
+bool oxp__infer_axes_or_all(oxp__inference *io, size_t at, int rank, int *count, int *axes)
+{
+  if (!oxp__infer_axes(io, at, rank, count, axes))
+    return false;
+  if (*count == 0)
+    for (; *count < rank; ++*count)
+      axes[*count] = *count;
+  return true;
+}
+
 bool oxp__infer_same_dim(int64_t a, int64_t b, int64_t *dim)
 {
   if (a >= 0 && b >= 0 && a != b)

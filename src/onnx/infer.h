@@ -51,6 +51,8 @@ int oxp__infer_axis(oxp__inference *io, int64_t axis, int rank);
 // The axes that the attribute `axes` or the constant input number `at` names, in the order given: at most
 // OXP__INFER_MAX_CONSTANT. None: count 0. False when they are not known, or one is outside.
 bool oxp__infer_axes(oxp__inference *io, size_t at, int rank, int *count, int *axes);
+// The same; where none are named, all of them.
+bool oxp__infer_axes_or_all(oxp__inference *io, size_t at, int rank, int *count, int *axes);
 
 // Two dimensions that must be equal: the one that is known better. False when both are known and differ.
 bool oxp__infer_same_dim(int64_t a, int64_t b, int64_t *dim);

@@ -242,10 +242,7 @@ void oxp__infer_pad(oxp__inference *io)
   if (x->rank < 0)
     return;
   bool known = attribute || oxp__infer_constant_ints(oxp__infer_input(io, 1), &count, pads);
-  bool known_axes = oxp__infer_axes(io, 3, x->rank, &axis_count, axes);
-  if (known_axes && axis_count == 0)
-    for (; axis_count < x->rank; axis_count++)
-      axes[axis_count] = axis_count;
+  bool known_axes = oxp__infer_axes_or_all(io, 3, x->rank, &axis_count, axes);
   if (known && known_axes && count != 2 * axis_count)
     oxp__infer_problem(io, "%d pads for %d axes", count, axis_count);
   if (io->problem[0])

@@ -265,11 +265,8 @@ void oxp__infer_resize(oxp__inference *io)
   int axes[OXP__INFER_MAX_CONSTANT], axis_count, count = 0;
   bool sizes = false;
   bool known = infer_resize_numbers(io, &sizes, &count, numbers);
-  if (x->rank < 0 || !oxp__infer_axes(io, io->input_count, x->rank, &axis_count, axes))
+  if (x->rank < 0 || !oxp__infer_axes_or_all(io, io->input_count, x->rank, &axis_count, axes))
     return;
-  if (axis_count == 0)
-    for (; axis_count < x->rank; axis_count++)
-      axes[axis_count] = axis_count;
   if (known && count != axis_count) {
     oxp__infer_problem(io, "%d %s for %d axes", count, sizes ? "sizes" : "scales", axis_count);
     return;
