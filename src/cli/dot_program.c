@@ -73,9 +73,9 @@ static oxp_status program_run(const char *format, FILE *input, oxp__output *outp
 }
 
 // The DOT text as an unnamed file at its start, for the program to read.
-static oxp_status program_input(const oxp__text *dot, FILE **input, oxp_error *error)
+static oxp_status program_input(const oxp__text *dot, const char *beside, FILE **input, oxp_error *error)
 {
-  *input = oxp__temporary_file(dot->length);
+  *input = oxp__temporary_file(beside, dot->length);
   if (!*input)
     return oxp__fail_errno(error, "temporary file", "create");
   if (fwrite(dot->bytes, 1, dot->length, *input) == dot->length && fflush(*input) == 0) {
@@ -89,7 +89,7 @@ static oxp_status program_input(const oxp__text *dot, FILE **input, oxp_error *e
 oxp_status oxp__dot_program_run(const oxp__text *dot, const char *format, oxp__output *output, oxp_error *error)
 {
   FILE *input = NULL;
-  OXP__TRY(program_input(dot, &input, error));
+  OXP__TRY(program_input(dot, output->target_path, &input, error));
   oxp_status status = program_run(format, input, output, error);
   fclose(input);
   return status;

@@ -1,8 +1,65 @@
 // temporary.c: see temporary.h. Place: core.
+#ifdef __linux__
+#define _GNU_SOURCE // O_TMPFILE
+#endif
 #include "core/temporary.h"
 
-FILE *oxp__temporary_file(uint64_t bytes)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// `FOLDER/` of a path, then `name`: malloc; NULL when memory is out.
+static char *temporary_path(const char *beside, const char *name)
+{
+  const char *slash = strrchr(beside, '/');
+  size_t folder = slash ? (size_t)(slash - beside) + 1 : 0, size = folder + strlen(name) + 3;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%.*s%s", folder > 0 ? (int)folder : 2, folder > 0 ? beside : "./", name);
+  return path;
+}
+
+// A file that never has a name; -1 where there cannot be one.
+static int temporary_nameless(const char *beside)
+{
+#ifdef O_TMPFILE
+  char *folder = temporary_path(beside, ".");
+  int descriptor = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+  free(folder);
+  return descriptor;
+#else
+  (void)beside;
+  return -1;
+#endif
+}
+
+// A file that loses its name at once.
+static int temporary_unlinked(const char *beside)
+{
+  char *path = temporary_path(beside, ".oxp-XXXXXX");
+  int descriptor = path ? mkstemp(path) : -1;
+  if (descriptor >= 0) {
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    unlink(path);
+  }
+  free(path);
+  return descriptor;
+}
+
+FILE *oxp__temporary_file(const char *beside, uint64_t bytes)
 {
   (void)bytes;
-  return tmpfile();
+  if (!beside)
+    return tmpfile();
+  int descriptor = temporary_nameless(beside);
+  if (descriptor < 0)
+    descriptor = temporary_unlinked(beside);
+  FILE *file = descriptor >= 0 ? fdopen(descriptor, "w+b") : NULL;
+  int code = errno;
+  if (!file && descriptor >= 0)
+    close(descriptor);
+  errno = code;
+  return file;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 // A new, empty file for at most `bytes` bytes, which is gone when it is closed (fclose); NULL with errno when there can be none.
-FILE *oxp__temporary_file(uint64_t bytes);
+// It lies in the folder of the path `beside`, where a target of that size has room too; NULL: in the system's temporary folder.
+FILE *oxp__temporary_file(const char *beside, uint64_t bytes);
 
 #endif

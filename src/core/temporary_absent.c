@@ -4,8 +4,9 @@
 
 #include <errno.h>
 
-FILE *oxp__temporary_file(uint64_t bytes)
+FILE *oxp__temporary_file(const char *beside, uint64_t bytes)
 {
+  (void)beside;
   if (bytes > SIZE_MAX - 1) {
     errno = ENOMEM;
     return NULL;

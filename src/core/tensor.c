@@ -335,9 +335,10 @@ static oxp_status tensor_stream_view(const tensor_stream *whole, oxp_error *erro
   oxp_status status = run ? OXP_OK : oxp__fail_memory(error, stream->capacity * stream->size);
   if (status == OXP_OK && view.forward_only) {
     uint64_t bytes = tensor_spool_bytes(&view);
-    spool = oxp__temporary_file(bytes);
+    const char *beside = stream->sink.beside;
+    spool = oxp__temporary_file(beside, bytes);
     status = spool ? tensor_spool(&view, bytes, spool, error)
-                   : oxp__fail_errno(error, "temporary folder", "create a file there");
+                   : oxp__fail_errno(error, beside ? beside : "temporary file", "create a temporary file for it");
   }
   if (status == OXP_OK)
     status = tensor_stream_gather(stream, run, error);

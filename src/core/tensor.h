@@ -15,6 +15,8 @@ typedef struct oxp__tensor_stats {
 typedef struct oxp__sink {
   oxp_write_function write;
   void *context;
+  const char
+      *beside; // a path whose folder takes what must be put away in between, without a name; NULL: the system's folder
   // NULL where bytes can only be handed over in order. Notes that the canonical bytes of a tensor for which
   // oxp__copy_way_of finds a way come next; `settle` copies all that was noted and fills each *stats. Both *borrowed* till then.
   oxp_status (*defer)(void *context, const oxp_tensor *tensor, oxp__tensor_stats *stats, oxp_error *error);

@@ -66,8 +66,7 @@ static oxp_status netcl_write_members(const oxp_network *network, oxp__zip_write
   if (status == OXP_OK)
     status = oxp__zip_writer_begin(writer, OXP__NETCL_META, error);
   if (status == OXP_OK)
-    status = oxp__npy_write_text(oxp__text_string(&text),
-                                 (oxp__sink){ .write = oxp__zip_writer_write, .context = writer }, error);
+    status = oxp__npy_write_text(oxp__text_string(&text), oxp__zip_writer_sink(writer), error);
   if (status == OXP_OK)
     status = oxp__zip_writer_end(writer, error);
   if (status == OXP_OK)

@@ -420,8 +420,7 @@ static oxp_status pt_write_storage(oxp__zip_writer *writer, const pt_entry *entr
     return pt_write_member(writer, name, zero, sizeof zero, error);
   oxp_tensor stored = oxp__netcl_stored_view(entry->layer, entry->role, "torch");
   OXP__TRY(oxp__zip_writer_begin(writer, name, error));
-  oxp__sink sink = { .write = oxp__zip_writer_write, .context = writer };
-  OXP__TRY(oxp__tensor_stream(&stored, OXP_FLOAT32, sink, NULL, error));
+  OXP__TRY(oxp__tensor_stream(&stored, OXP_FLOAT32, oxp__zip_writer_sink(writer), NULL, error));
   return oxp__zip_writer_end(writer, error);
 }
 

@@ -56,8 +56,8 @@ static oxp_status external_put(oxp__sink sink, const oxp__tensor_proto *proto, o
   if (oxp__copy_way_of(&proto->tensor, proto->as) == OXP__COPY_SPAN) // its checksum is that of the written bytes
     return sink.defer(sink.context, &proto->tensor, stats, error);
   external_crc through = { .sink = sink };
-  oxp_status status = oxp__tensor_stream(
-      &proto->tensor, proto->as, (oxp__sink){ .write = external_write_chunk, .context = &through }, stats, error);
+  oxp__sink counted = { .write = external_write_chunk, .context = &through, .beside = sink.beside };
+  oxp_status status = oxp__tensor_stream(&proto->tensor, proto->as, counted, stats, error);
   stats->crc = through.crc;
   return status;
 }

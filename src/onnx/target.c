@@ -57,7 +57,11 @@ static oxp_status target_settle(void *context, oxp_error *error)
 
 oxp__sink oxp__target_sink(oxp__target *target)
 {
-  return (oxp__sink){ .write = target_write, .context = target, .defer = target_defer, .settle = target_settle };
+  return (oxp__sink){ .write = target_write,
+                      .context = target,
+                      .beside = target->output.target_path,
+                      .defer = target_defer,
+                      .settle = target_settle };
 }
 
 void oxp__target_fini(oxp__target *target)

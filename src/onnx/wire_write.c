@@ -156,7 +156,7 @@ static oxp_status wire_payload(wire_writer *writer, const oxp__tensor_proto *pro
   if (writer->sink.defer && bytes >= WIRE_DEFER_BYTES && oxp__copy_way_of(&proto->tensor, proto->as) != OXP__COPY_NONE)
     return wire_defer(writer, proto);
   oxp__tensor_stats stats = { 0 };
-  oxp__sink sink = { .write = wire_payload_chunk, .context = writer };
+  oxp__sink sink = { .write = wire_payload_chunk, .context = writer, .beside = writer->sink.beside };
   oxp_status status = oxp__tensor_stream(&proto->tensor, proto->as, sink, &stats, writer->error);
   if (status != OXP_OK)
     return oxp__at_key(writer->error, status, proto->name ? proto->name : "");

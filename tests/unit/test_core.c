@@ -402,6 +402,24 @@ static void tensor_views_of_forward_only_sources_are_spooled(void **state)
   assert_int_equal(source.at, 4 * 1000 * 1500); // to the last byte: that is where a checksum is verified
 }
 
+static void spools_lie_beside_the_target_without_a_name(void **state)
+{
+  (void)state;
+  forward_source source = { 0 };
+  oxp_error error = { 0 };
+  oxp_tensor tensor = oxp_tensor_from_function(OXP_UINT32, 2, (int64_t[]){ 1000, 1500 }, forward_read, &source);
+  tensor.forward_only = true;
+  oxp_tensor view = oxp__tensor_permute(&tensor, (const int[]){ 1, 0 });
+  transposed_check check = { 0, 1500, 1000 };
+  oxp__sink sink = { .write = check_transposed, .context = &check, .beside = "spools/target.onnx" };
+  assert_int_equal(oxp__tensor_stream(&view, OXP_DTYPE_NONE, sink, NULL, &error), OXP_IO); // there is no such folder
+  assert_non_null(strstr(error.message, "spools/target.onnx"));
+  assert_int_equal(mkdir("spools", 0700), 0);
+  assert_int_equal(oxp__tensor_stream(&view, OXP_DTYPE_NONE, sink, NULL, NULL), OXP_OK);
+  assert_int_equal(check.at, 1000 * 1500);
+  assert_int_equal(rmdir("spools"), 0); // empty again
+}
+
 static void tensor_swaps_byte_orders(void **state)
 {
   (void)state;
@@ -544,6 +562,7 @@ int main(void)
     cmocka_unit_test(file_refuses_folders_and_fifos),
     cmocka_unit_test(tensor_streams_views_like_a_copy),
     cmocka_unit_test(tensor_views_of_forward_only_sources_are_spooled),
+    cmocka_unit_test(spools_lie_beside_the_target_without_a_name),
     cmocka_unit_test(tensor_swaps_byte_orders),
     cmocka_unit_test(tensor_counts_what_a_conversion_changes),
     cmocka_unit_test(tensor_shapes_that_cannot_exist_are_refused),

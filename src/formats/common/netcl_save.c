@@ -185,8 +185,7 @@ oxp_status oxp__netcl_save_array(oxp__zip_writer *writer, const char *member, co
 {
   oxp_tensor stored = oxp__netcl_stored_view(layer, role, "netcl");
   OXP__TRY(oxp__zip_writer_begin(writer, member, error));
-  OXP__TRY(
-      oxp__npy_write(&stored, OXP_FLOAT32, (oxp__sink){ .write = oxp__zip_writer_write, .context = writer }, error));
+  OXP__TRY(oxp__npy_write(&stored, OXP_FLOAT32, oxp__zip_writer_sink(writer), error));
   return oxp__zip_writer_end(writer, error);
 }
 

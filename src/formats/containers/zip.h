@@ -55,7 +55,8 @@ typedef struct oxp__zip_writer oxp__zip_writer;
 oxp_status oxp__zip_writer_new(oxp__arena *arena, oxp__output *output, oxp__zip_writer **out, oxp_error *error);
 oxp_status oxp__zip_writer_begin(oxp__zip_writer *writer, const char *name, oxp_error *error);
 oxp_status oxp__zip_writer_write(void *writer, const void *bytes, size_t count, oxp_error *error); // oxp_write_function
-oxp_status oxp__zip_writer_end(oxp__zip_writer *writer, oxp_error *error);                         // of a member
+oxp__sink oxp__zip_writer_sink(oxp__zip_writer *writer);
+oxp_status oxp__zip_writer_end(oxp__zip_writer *writer, oxp_error *error);    // of a member
 oxp_status oxp__zip_writer_finish(oxp__zip_writer *writer, oxp_error *error); // of the archive; does not commit
 
 #endif

@@ -98,6 +98,11 @@ oxp_status oxp__zip_writer_write(void *context, const void *bytes, size_t count,
   return oxp__output_write(writer->output, bytes, count, error);
 }
 
+oxp__sink oxp__zip_writer_sink(oxp__zip_writer *writer)
+{
+  return (oxp__sink){ .write = oxp__zip_writer_write, .context = writer, .beside = writer->output->target_path };
+}
+
 oxp_status oxp__zip_writer_end(oxp__zip_writer *writer, oxp_error *error)
 {
   zip_written *member = &writer->members[writer->count - 1];
