@@ -92,23 +92,8 @@ static void upsample_ref(const oxp__ref *io)
 
 // --- Lowering ---
 
-// float32 counts places exactly up to here.
+// float32, in which runtimes may count, knows all places up to here.
 static const int64_t upsample_most_places = 1 << 24;
-
-// Runtimes find the place as floor(o / (out / in)), in float32 or double. True when that shows the same value everywhere.
-static bool upsample_survives_rounding(int64_t in, int64_t out)
-{
-  if (in > upsample_most_places || out > upsample_most_places)
-    return false;
-  float narrow = (float)out / (float)in;
-  double wide = (double)out / (double)in;
-  for (int64_t o = 0; o < out; o++) {
-    int64_t exact = o * in / out;
-    if ((int64_t)floorf((float)o / narrow) != exact || (int64_t)floor((double)o / wide) != exact)
-      return false;
-  }
-  return true;
-}
 
 // The whole factor that the axis grows by; 0 when it does not grow by one, or not for sure.
 static int64_t upsample_whole_factor(const upsample *p, int i, int64_t in, int64_t out)
@@ -119,29 +104,37 @@ static int64_t upsample_whole_factor(const upsample *p, int i, int64_t in, int64
   return whole ? (int64_t)p->scales[i] : 0;
 }
 
-static void upsample_attributes(oxp__lowering *to, oxp__node *node)
+static void upsample_lower_whole(oxp__lowering *to, const double scales[4])
 {
+  const char *list = oxp__lower_floats(to, "scales", 4, scales);
+  oxp__node *node = oxp__lower_node(to, "Resize", OXP__IN(oxp__lower_input(to, 0), "", list));
   oxp__attr_string(to, node, "coordinate_transformation_mode", "asymmetric");
   oxp__attr_string(to, node, "mode", "nearest");
   oxp__attr_string(to, node, "nearest_mode", "floor");
 }
 
-// The output's size as numbers: only of the two axes where the opset can say which (18), else of all four.
-static oxp_status upsample_lower_sizes(oxp__lowering *to, const oxp__shape *output)
+// The input's place that the output's place number `index` shows; sizes are in and out.
+static int64_t upsample_place(int64_t index, const int64_t sizes[2])
 {
-  static const int64_t axes[] = { 2, 3 };
-  bool two = oxp__lower_opset(to) >= 18;
-  if (!two && (output->dim[0] < 0 || output->dim[1] < 0))
-    return oxp__fail(
-        oxp__lower_error(to), OXP_UNSUPPORTED,
-        "opset %d cannot resize to %lldx%lld with a symbolic batch; use opset 18 or later, or fix the batch",
-        oxp__lower_opset(to), (long long)output->dim[2], (long long)output->dim[3]);
-  const char *sizes = oxp__lower_ints(to, "sizes", two ? 2 : 4, two ? output->dim + 2 : output->dim);
-  oxp__node *node = oxp__lower_node(to, "Resize", OXP__IN(oxp__lower_input(to, 0), "", "", sizes));
-  if (two)
-    oxp__attr_ints(to, node, "axes", 2, axes);
-  upsample_attributes(to, node);
-  return OXP_OK;
+  return index * sizes[0] / sizes[1];
+}
+
+// Resize finds places by dividing by a rounded factor, each runtime in its own way. Where the factor is not a whole number, that
+// may be another place; the list of places cannot be misunderstood.
+static void upsample_lower_places(oxp__lowering *to, const oxp__shape *input, const oxp__shape *output)
+{
+  static const char *const suffixes[] = { "rows", "columns" };
+  bool both = input->dim[2] != output->dim[2] && input->dim[3] != output->dim[3];
+  const char *x = oxp__lower_input(to, 0);
+  for (int axis = 2; axis < 4; axis++) {
+    if (input->dim[axis] == output->dim[axis])
+      continue;
+    const char *places = oxp__lower_made_ints(to, suffixes[axis - 2], output->dim[axis], upsample_place,
+                                              (int64_t[]){ input->dim[axis], output->dim[axis] });
+    oxp__node *node = both && axis == 2 ? oxp__lower_inner(to, "Gather", OXP__IN(x, places), &x)
+                                        : oxp__lower_node(to, "Gather", OXP__IN(x, places));
+    oxp__attr_int(to, node, "axis", axis);
+  }
 }
 
 static oxp_status upsample_lower(oxp__lowering *to, const oxp__layer *layer)
@@ -151,8 +144,7 @@ static oxp_status upsample_lower(oxp__lowering *to, const oxp__layer *layer)
   for (int i = 0; i < 2; i++)
     scales[2 + i] = (double)upsample_whole_factor(layer->params, i, input->dim[2 + i], output->dim[2 + i]);
   if (scales[2] > 0 && scales[3] > 0) {
-    const char *whole = oxp__lower_floats(to, "scales", 4, scales);
-    upsample_attributes(to, oxp__lower_node(to, "Resize", OXP__IN(oxp__lower_input(to, 0), "", whole)));
+    upsample_lower_whole(to, scales);
     return OXP_OK;
   }
   for (int i = 2; i < 4; i++) {
@@ -160,14 +152,12 @@ static oxp_status upsample_lower(oxp__lowering *to, const oxp__layer *layer)
       return oxp__fail(oxp__lower_error(to), OXP_UNSUPPORTED,
                        "it scales by another than a whole number, so height and width of its input must be known; give "
                        "the input's shape");
-    if (!upsample_survives_rounding(input->dim[i], output->dim[i]))
-      return oxp__fail(
-          oxp__lower_error(to), OXP_UNSUPPORTED,
-          "resizing %lld places to %lld needs exact division, but runtimes divide rounded numbers and would "
-          "show other values; choose sizes with a whole ratio",
-          (long long)input->dim[i], (long long)output->dim[i]);
+    if (output->dim[i] > upsample_most_places)
+      return oxp__fail(oxp__lower_error(to), OXP_UNSUPPORTED, "it makes %lld places of %lld; the limit is %lld",
+                       (long long)output->dim[i], (long long)input->dim[i], (long long)upsample_most_places);
   }
-  return upsample_lower_sizes(to, output);
+  upsample_lower_places(to, input, output);
+  return OXP_OK;
 }
 
 static void upsample_draw(oxp__random *random, void *params, oxp__shape *inputs)
@@ -178,12 +168,10 @@ static void upsample_draw(oxp__random *random, void *params, oxp__shape *inputs)
   inputs[1].rank = -1;
   bool by_sizes = oxp__draw_one_in(random, 2);
   for (int i = 0; i < 2; i++) {
-    int64_t in = inputs[0].dim[2 + i], out = oxp__random_range(random, 1, 25);
-    double factor = factors[oxp__random_range(random, 0, (int64_t)OXP__COUNT(factors) - 1)];
     if (by_sizes)
-      p->sizes[i] = upsample_survives_rounding(in, out) ? out : 2 * in;
+      p->sizes[i] = oxp__random_range(random, 1, 25);
     else
-      p->scales[i] = upsample_survives_rounding(in, (int64_t)((double)in * factor)) ? factor : 2;
+      p->scales[i] = factors[oxp__random_range(random, 0, (int64_t)OXP__COUNT(factors) - 1)];
   }
 }
 

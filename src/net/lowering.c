@@ -200,6 +200,41 @@ const char *oxp__lower_ints(oxp__lowering *to, const char *suffix, int count, co
   return name;
 }
 
+typedef struct lowering_made {
+  int64_t (*value)(int64_t index, const int64_t numbers[2]);
+  int64_t numbers[2];
+} lowering_made;
+
+// An oxp_read_function: little-endian.
+static oxp_status lowering_read_made(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
+{
+  (void)error;
+  const lowering_made *made = context;
+  unsigned char *bytes = buffer;
+  uint64_t value = 0;
+  for (size_t i = 0; i < count; i++, offset++) {
+    if (i == 0 || offset % 8 == 0)
+      value = (uint64_t)made->value((int64_t)(offset / 8), made->numbers);
+    bytes[i] = (unsigned char)(value >> 8 * (offset % 8));
+  }
+  return OXP_OK;
+}
+
+const char *oxp__lower_made_ints(oxp__lowering *to, const char *suffix, int64_t count,
+                                 int64_t (*value)(int64_t index, const int64_t numbers[2]), const int64_t numbers[2])
+{
+  const char *name = lowering_constant_name(to, suffix);
+  lowering_made *made = oxp__arena_new(&to->graph->arena, 1, sizeof *made);
+  if (made) {
+    *made = (lowering_made){ value, { numbers[0], numbers[1] } };
+    oxp_tensor tensor = oxp_tensor_from_function(OXP_INT64, 1, &count, lowering_read_made, made);
+    oxp__build_initializer(&to->builder, name, &tensor, OXP_DTYPE_NONE);
+  } else if (to->builder.status == OXP_OK) {
+    to->builder.status = oxp__fail_memory(to->builder.error, sizeof *made);
+  }
+  return name;
+}
+
 const char *oxp__lower_floats(oxp__lowering *to, const char *suffix, int count, const double *values)
 {
   const char *name = lowering_constant_name(to, suffix);
