@@ -121,6 +121,7 @@ OURS = {"Add", "AveragePool", "BatchNormalization", "Clip", "Concat", "Conv", "D
         "GlobalAveragePool", "HardSigmoid", "Identity", "LayerNormalization", "LeakyRelu", "MatMul", "MaxPool", "Mul", "Pad",
         "ReduceMean", "Relu", "Resize", "Sigmoid", "Softmax", "Split", "Sqrt", "Sub", "Tanh", "Transpose"}
 OLDEST_OPSET = 7  # of operators that our checker knows
+LEAST_MODELS = 2000  # fewer: the tests were not found
 
 
 def is_open(model):
@@ -171,8 +172,10 @@ def main(program, folder):
             print(f"{kind}: {model.name} ({model.operator}): {status} {text}")
     for kind in ["genuine"] + [spoil.__name__ for spoil in SPOILS]:
         print(f"{kind:16} right {counts[kind, True]}, wrong {counts[kind, False]}, not noticed, nor demanded {counts[kind, None]}")
-    enough = counts["genuine", True] > 2000
-    return 0 if enough and not any(counts[key] for key in counts if key[1] is False) else 1
+    if counts["genuine", True] < LEAST_MODELS or any(counts[key] for key in counts if key[1] is False):
+        return 1
+    shutil.rmtree(folder)  # thousands of files
+    return 0
 
 
 if __name__ == "__main__":
