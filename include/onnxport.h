@@ -414,7 +414,8 @@ OXP_API oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, con
 OXP_API oxp_status oxp_graph_write_to(const oxp_graph *graph, oxp_write_function write, void *context,
                                       oxp_error *error);
 
-// Looking at a graph. Strings and shapes stay valid until it is freed.
+// Looking at a graph. Strings and shapes stay valid until it is freed. Inputs are those that must be given: in old
+// models (IR version 3) weights are declared as inputs too, and do not count.
 OXP_API int oxp_graph_opset(const oxp_graph *graph); // of the default domain; 0 when it has none
 OXP_API int oxp_graph_ir_version(const oxp_graph *graph);
 OXP_API int oxp_graph_node_count(const oxp_graph *graph);
@@ -477,6 +478,7 @@ typedef struct oxp_difference {
   bool match;
   double max_abs;              // largest |e - a| over places where both are finite
   double max_rel;              // largest |e - a| / |e| where e is not 0
+  int64_t compared;            // places where both are finite
   double scale;                // largest finite |e|
   int64_t at;                  // flat index of the first mismatch, else of the largest difference
   int rank;                    // of the two arrays

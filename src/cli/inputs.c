@@ -34,6 +34,8 @@ static oxp_status request_pictures(const oxp__arguments *arguments, oxp__input_o
   static const char *const orders[] = { "rgb", "bgr", NULL };
   int order = 0;
   OXP__TRY(oxp__option_float(arguments, "scale", &options->scale, error));
+  if (oxp__option_given(arguments, "scale") && options->scale == 0)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--scale cannot be 0");
   OXP__TRY(per_channel(arguments, "mean", options->mean, error));
   OXP__TRY(per_channel(arguments, "std", options->std, error));
   OXP__TRY(oxp__option_choice(arguments, "channels", orders, &order, error));

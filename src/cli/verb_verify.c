@@ -46,6 +46,12 @@ static oxp_status verify_request(verify_job *job, oxp_error *error)
   return oxp__request_session(arguments, &options->session, error);
 }
 
+// What was asked for; see verify_request.
+static double asked_atol(const verify_job *job)
+{
+  return job->options.atol > DBL_TRUE_MIN ? job->options.atol : 0;
+}
+
 // The first layer whose values are outside the tolerance; NULL when all are inside.
 static const oxp_verify_row *first_departure(const oxp_verify_report *report)
 {
@@ -89,7 +95,7 @@ static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error
   oxp__json_text(&json, "engine", job->options.engine ? job->options.engine : "reference");
   oxp__json_text(&json, "against", job->options.against ? job->options.against : "ort:cpu");
   oxp__json_number(&json, "rtol", job->options.rtol);
-  oxp__json_number(&json, "atol", job->options.atol);
+  oxp__json_number(&json, "atol", asked_atol(job));
   oxp__json_array(&json, "outputs");
   for (int i = 0; i < oxp_verify_output_count(report); i++)
     json_row(&json, oxp_verify_output(report, i));
@@ -177,7 +183,7 @@ static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error
   oxp__text_printf(&text, " on %s against %s%s%s\n", options->engine ? options->engine : "reference",
                    model ? model : "its export", " on ", options->against ? options->against : "ort:cpu");
   oxp__text_printf(&text, "  seed %" PRIu64 "%s, rtol %g, atol %g\n", options->seed,
-                   options->inputs ? " (not used: the input was given)" : "", options->rtol, options->atol);
+                   options->inputs ? " (not used: the input was given)" : "", options->rtol, asked_atol(job));
   for (int i = 0; i < oxp_verify_note_count(report); i++)
     oxp__text_printf(&text, "  %s\n", oxp_verify_note(report, i));
   oxp__text_add(&text, "\n");

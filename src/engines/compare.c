@@ -48,6 +48,7 @@ static void compare_place(compare_walk *walk, oxp_difference *difference, int64_
   if (isfinite(e) && isfinite(a)) {
     apart = fabs(e - a);
     match = apart <= allowed;
+    difference->compared++;
     difference->max_abs = fmax(difference->max_abs, apart);
     if (e != 0)
       difference->max_rel = fmax(difference->max_rel, apart / fabs(e));

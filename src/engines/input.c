@@ -123,16 +123,10 @@ static bool input_fits(input_state *state, const int64_t *sample)
   return true;
 }
 
-static oxp_status input_take_array(input_state *state, const oxp_array *from, oxp_array *to, oxp_error *error)
+// The array's elements in the input's type.
+static oxp_status input_convert(const input_state *state, const oxp_array *from, int rank, const int64_t *shape,
+                                oxp_array *to, oxp_error *error)
 {
-  int rank = state->input->rank;
-  int64_t shape[OXP_MAX_RANK] = { 1 };
-  bool one_sample = from->rank == rank - 1;
-  if (!one_sample && from->rank != rank)
-    return input_misfit(state, from->rank, from->shape, error);
-  memcpy(shape + (one_sample ? 1 : 0), from->shape, (size_t)from->rank * sizeof *shape);
-  if (!input_fits(state, shape + 1))
-    return input_misfit(state, from->rank, from->shape, error);
   if (oxp_dtype_bytes(from->dtype) == 0 || from->dtype == OXP_COMPLEX64 || from->dtype == OXP_COMPLEX128)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of type %s cannot be the input of a network",
                      oxp_dtype_name(from->dtype));
@@ -144,6 +138,19 @@ static oxp_status input_take_array(input_state *state, const oxp_array *from, ox
     oxp__store_f64(to->dtype, (unsigned char *)to->data + (size_t)i * to_size, value);
   }
   return OXP_OK;
+}
+
+static oxp_status input_take_array(input_state *state, const oxp_array *from, oxp_array *to, oxp_error *error)
+{
+  int rank = state->input->rank;
+  int64_t shape[OXP_MAX_RANK] = { 1 };
+  bool one_sample = from->rank == rank - 1;
+  if (!one_sample && from->rank != rank)
+    return input_misfit(state, from->rank, from->shape, error);
+  memcpy(shape + (one_sample ? 1 : 0), from->shape, (size_t)from->rank * sizeof *shape);
+  if (!input_fits(state, shape + 1))
+    return input_misfit(state, from->rank, from->shape, error);
+  return input_convert(state, from, rank, shape, to, error);
 }
 
 static oxp_status input_read_npy(input_state *state, const char *path, oxp_array *to, oxp_error *error)
@@ -300,10 +307,28 @@ static oxp_status input_check(const input_state *state, int path_count, oxp_erro
     finite = finite && isfinite(options->mean[i]) && isfinite(options->std[i]);
   if (!finite)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "scale, mean and std must be finite numbers");
-  if (path_count < 1 || state->input->rank < 1)
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "%d files were given for an input of rank %d", path_count,
-                     state->input->rank);
+  if (path_count < 1)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "no file was given for input \"%s\"", state->input->name);
   return OXP_OK;
+}
+
+// Inputs without axes, or of a shape that the model does not tell, have no samples to be joined: one array, as it is.
+static oxp_status input_read_whole(const input_state *state, const char *const *paths, int path_count, oxp_array *array,
+                                   oxp_error *error)
+{
+  oxp_array from = { 0 };
+  if (path_count != 1)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "input \"%s\" takes one array, %d files were given", state->input->name,
+                     path_count);
+  OXP__TRY(oxp_array_read(paths[0], &from, error));
+  oxp_status status = OXP_OK;
+  if (state->input->rank == 0 && from.rank != 0)
+    status = oxp__fail(error, OXP_BAD_ARGUMENT, "input \"%s\" is a single number, the array has %d axes",
+                       state->input->name, from.rank);
+  else
+    status = input_convert(state, &from, from.rank, from.shape, array, error);
+  oxp_array_free(&from);
+  return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, paths[0]);
 }
 
 oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_value_info *input,
@@ -313,6 +338,8 @@ oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_v
   if (options)
     state.options = *options;
   oxp_status status = input_check(&state, path_count, error);
+  if (status == OXP_OK && input->rank < 1)
+    return input_read_whole(&state, paths, path_count, array, error);
   for (int i = 1; status == OXP_OK && i < input->rank; i++)
     state.sizes[i - 1] = input->shape[i];
   for (int i = 0; status == OXP_OK && i < path_count; i++)

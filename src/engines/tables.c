@@ -74,7 +74,7 @@ static const char *tables_param_aliases(oxp__printer *printer, const oxp__param 
     const oxp__param_alias *alias = &param->in[i];
     oxp__text_printf(&text, "%s%s: %s", text.length ? ", " : "", alias->dialect, alias->name ? alias->name : "fixed");
     if (alias->has_value || !alias->name)
-      oxp__text_printf(&text, " (%s)", tables_value(printer, param, alias->value));
+      oxp__text_printf(&text, " (%s)", tables_value(printer, param, alias->has_value ? alias->value : param->value));
   }
   return oxp__cell_text(printer, &text);
 }

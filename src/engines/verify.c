@@ -86,6 +86,9 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
     verify->options.rtol = 1e-3;
     verify->options.atol = 1e-4;
   }
+  if (!(verify->options.rtol >= 0 && verify->options.atol >= 0))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "tolerances must not be negative: rtol is %g and atol is %g",
+                     verify->options.rtol, verify->options.atol);
   oxp__arena *arena = &verify->report->arena;
   const char *device = NULL;
   verify->engine = oxp__engine_find(arena, verify->options.engine, &device, error);
@@ -106,10 +109,12 @@ static oxp_status verify_open_actual(oxp__verify *verify, const oxp_graph *graph
     lower.expose_layers = verify->layers;
     OXP__TRY(oxp_graph_lower(verify->network, &lower, &verify->lowered, error));
     verify->model = verify->lowered;
-    for (int i = 0; i < oxp_graph_warning_count(verify->lowered); i++)
-      oxp__verify_note(verify->report, "%s", oxp_graph_warning(verify->lowered, i));
   }
-  return oxp_session_open_graph(verify->model, verify->options.against, &session, &verify->actual, error);
+  OXP__TRY(oxp_session_open_graph(verify->model, verify->options.against, &session, &verify->actual, error));
+  for (int i = 0; !graph && i < oxp_graph_warning_count(verify->lowered);
+       i++) // of lowering, and of writing for the engine
+    oxp__verify_note(verify->report, "%s", oxp_graph_warning(verify->lowered, i));
+  return OXP_OK;
 }
 
 static oxp_status verify_open(oxp__verify *verify, const oxp_graph *graph, oxp_error *error)
@@ -183,8 +188,11 @@ static void verify_compare(oxp__verify *verify, oxp_verify_row *row, int64_t bat
   oxp_difference difference = { 0 };
   if (oxp_compare(expected, actual, verify->options.rtol, verify->options.atol, &difference, NULL) != OXP_OK)
     verify_compare_shapes(verify, row, expected, actual, &difference);
-  if (row->batch != 0 && !verify_is_worse(&difference, &row->difference))
+  difference.compared += row->difference.compared; // in all runs
+  if (row->batch != 0 && !verify_is_worse(&difference, &row->difference)) {
+    row->difference.compared = difference.compared;
     return;
+  }
   row->batch = batch;
   row->difference = difference;
 }
@@ -259,11 +267,22 @@ static void verify_note_layers(oxp__verify *verify)
   }
 }
 
+// NaN matches NaN, so an output without a number matches almost anything.
+static void verify_note_empty_matches(oxp__verify *verify)
+{
+  const oxp_verify_report *report = verify->report;
+  for (int i = 0; i < report->output_count; i++)
+    if (report->outputs[i].difference.compared == 0)
+      oxp__verify_note(verify->report, "\"%s\" matches, but holds no finite number: that shows next to nothing.",
+                       report->outputs[i].name);
+}
+
 static oxp_status verify_judge(oxp__verify *verify, oxp_error *error)
 {
   oxp_verify_report *report = verify->report;
   if (verify_matches(report->outputs, report->output_count)) {
     oxp__text_fini(&report->finding); // of a layer's shape
+    verify_note_empty_matches(verify);
     verify_note_layers(verify);
     return OXP_OK;
   }

@@ -1,4 +1,5 @@
 // verify_input.c: which shapes and batches are verified, and the values that go in. Place: engines.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ static oxp_status verify_check_given(oxp__verify *verify, oxp_error *error)
     if (!oxp__dtype_is_float(given->dtype))
       return oxp__fail(error, OXP_BAD_ARGUMENT, "the array given for input \"%s\" is %s; the network computes in %s",
                        name, oxp_dtype_name(given->dtype), oxp_dtype_name(verify->network->dtype));
-    if (given->rank < 1 || oxp_array_count(given) == 0)
+    if (given->rank < 1 || oxp_array_count(given) == 0 || !given->data)
       return oxp__fail(error, OXP_BAD_ARGUMENT, "the array given for input \"%s\" is empty", name);
     OXP__TRY(verify_narrow(verify, i, given->rank, given->shape, true, "the array given", error));
   }
@@ -175,12 +176,14 @@ static bool verify_has_open_batch(const oxp__verify *verify)
   return false;
 }
 
-// The samples that were given for each input; 0 when the values are random.
+// The samples that were given for each input with an open batch (for the first one, when all are fixed); 0 when the values are random.
 static oxp_status verify_sample_count(const oxp__verify *verify, int64_t *count, oxp_error *error)
 {
   *count = 0;
   for (int i = 0; verify->options.inputs && i < verify->input_count; i++) {
     int64_t samples = verify->options.inputs[i].shape[0];
+    if (verify->shapes[i].dim[0] >= 0 && (*count || verify_has_open_batch(verify)))
+      continue;
     if (*count && samples != *count)
       return oxp__fail(error, OXP_BAD_ARGUMENT, "input %d has %lld samples, the inputs before it have %lld", i,
                        (long long)samples, (long long)*count);
@@ -213,7 +216,9 @@ static oxp_status verify_choose_batches(oxp__verify *verify, oxp_error *error)
   OXP__TRY(verify_sample_count(verify, &samples, error));
   bool open = verify_has_open_batch(verify);
   int64_t fixed = open || verify->shapes[0].rank < 1 ? 1 : verify->shapes[0].dim[0];
-  if (batch < 0 || (batch > 0 && !open && batch != fixed))
+  if (batch < 0)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the batch cannot be %lld", (long long)batch);
+  if (batch > 0 && !open && batch != fixed)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "a batch of %lld was asked for; the model takes %lld", (long long)batch,
                      (long long)fixed);
   if (batch == 0 && !open)
@@ -297,6 +302,8 @@ static void verify_move(oxp_array *array, const double *centre, const double *sp
   for (int64_t i = 0; i < count; i++) {
     unsigned char *element = (unsigned char *)array->data + (size_t)i * size;
     int64_t channel = i / inner % channels;
+    if (!isfinite(centre[channel]) || !isfinite(spread[channel]))
+      continue; // broken statistics lead nowhere, and would break what else reads the input
     double moved = centre[channel] + spread[channel] * oxp__load_f64(array->dtype, element);
     oxp__store_f64(array->dtype, element, moved);
   }

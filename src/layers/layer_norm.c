@@ -78,17 +78,6 @@ static void layer_norm_ref(const oxp__ref *io)
     layer_norm_row(io, io->inputs[0].at + at, io->output->at + at, count);
 }
 
-static oxp_status layer_norm_lower_native(oxp__lowering *to, const oxp__layer *layer)
-{
-  const layer_norm *p = layer->params;
-  const char *x = oxp__lower_input(to, 0), *gamma = oxp__lower_weight(to, LAYER_NORM_GAMMA);
-  const char *beta = oxp__lower_weight(to, LAYER_NORM_BETA);
-  oxp__node *node = oxp__lower_node(to, "LayerNormalization", OXP__IN(x, gamma, beta));
-  oxp__attr_int(to, node, "axis", -p->normalized_shape.count);
-  oxp__attr_float(to, node, "epsilon", p->epsilon);
-  return OXP_OK;
-}
-
 // Before opset 17 there is no LayerNormalization: the formula, step by step.
 static oxp_status layer_norm_lower_decomposed(oxp__lowering *to, const oxp__layer *layer)
 {
@@ -108,6 +97,20 @@ static oxp_status layer_norm_lower_decomposed(oxp__lowering *to, const oxp__laye
   oxp__lower_inner(to, "Div", OXP__IN(centred, deviation), &normal);
   oxp__lower_inner(to, "Mul", OXP__IN(normal, gamma), &scaled);
   oxp__lower_node(to, "Add", OXP__IN(scaled, beta));
+  return OXP_OK;
+}
+
+// The operator computes in float32, whatever goes in: its stash_type names that type, and runtimes know no other.
+static oxp_status layer_norm_lower_native(oxp__lowering *to, const oxp__layer *layer)
+{
+  const layer_norm *p = layer->params;
+  if (oxp__lower_dtype(to) != OXP_FLOAT32)
+    return layer_norm_lower_decomposed(to, layer);
+  const char *x = oxp__lower_input(to, 0), *gamma = oxp__lower_weight(to, LAYER_NORM_GAMMA);
+  const char *beta = oxp__lower_weight(to, LAYER_NORM_BETA);
+  oxp__node *node = oxp__lower_node(to, "LayerNormalization", OXP__IN(x, gamma, beta));
+  oxp__attr_int(to, node, "axis", -p->normalized_shape.count);
+  oxp__attr_float(to, node, "epsilon", p->epsilon);
   return OXP_OK;
 }
 

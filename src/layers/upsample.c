@@ -62,6 +62,8 @@ static oxp_status upsample_shape(const oxp__layer *layer, const oxp__shape *inpu
   *output = inputs[0];
   for (int i = 0; i < 2; i++) {
     int64_t *dim = &output->dim[2 + i];
+    if (*dim == 0)
+      return oxp__shape_fail(&inputs[0], error, "a map without values cannot be resized");
     if (p->sizes[0] != OXP__UNSET) {
       *dim = p->sizes[i];
       continue;

@@ -32,8 +32,8 @@ static oxp_status lower_take_opset(oxp__lowering *to, oxp_error *error)
                      profile->name, profile->min_opset, profile->max_opset);
   to->builder.opset = opset;
   int ir_version = to->options.ir_version;
-  if (ir_version && (ir_version < 3 || ir_version > 13))
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "IR version %d is out of range, 3 to 13 can be written", ir_version);
+  if (ir_version && (ir_version < 4 || ir_version > 13)) // before 4, weights had to be inputs too
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "IR version %d is out of range, 4 to 13 can be written", ir_version);
   if (!ir_version)
     ir_version = profile->ir_version ? profile->ir_version : oxp__ir_version_for_opset(opset);
   to->graph->model.ir_version = ir_version;
@@ -189,13 +189,24 @@ static const char *lower_output_name(oxp__lowering *to, size_t index, oxp_error 
   return name;
 }
 
-// Claims the outputs' names before any inner name, and decides which values are simply renamed.
+static bool lower_output_is_named(const oxp__lowering *to, size_t index)
+{
+  return to->options.output_name || to->network->output_names[index];
+}
+
+// Claims the outputs' names before any inner name, those that were asked for first, and decides which values are simply renamed.
 static oxp_status lower_claim_outputs(oxp__lowering *to, const char **outputs, oxp_error *error)
 {
-  for (size_t i = 0; i < to->network->output_count; i++) {
+  size_t count = to->network->output_count;
+  for (size_t k = 0; k < 2 * count; k++) {
+    size_t i = k % count;
+    if (lower_output_is_named(to, i) != (k < count))
+      continue;
     outputs[i] = lower_output_name(to, i, error);
     if (!outputs[i])
       return error->status;
+  }
+  for (size_t i = 0; i < count; i++) {
     oxp_value root = to->roots[to->network->outputs[i]];
     bool computed = to->network->values[root].layer >= 0;
     if (computed && !to->output_names[root] && !to->profile->final_identity)

@@ -208,9 +208,14 @@ int oxp_graph_node_count(const oxp_graph *graph)
   return (int)graph->model.graph->nodes.count;
 }
 
+static const oxp__value_infos *graph_inputs(const oxp_graph *graph)
+{
+  return graph->has_given ? &graph->given : &graph->model.graph->inputs;
+}
+
 int oxp_graph_input_count(const oxp_graph *graph)
 {
-  return (int)graph->model.graph->inputs.count;
+  return (int)graph_inputs(graph)->count;
 }
 
 int oxp_graph_output_count(const oxp_graph *graph)
@@ -236,7 +241,7 @@ static bool graph_value_info(const oxp__value_infos *list, int index, oxp_value_
 
 bool oxp_graph_input_info(const oxp_graph *graph, int index, oxp_value_info *info)
 {
-  return graph_value_info(&graph->model.graph->inputs, index, info);
+  return graph_value_info(graph_inputs(graph), index, info);
 }
 
 bool oxp_graph_output_info(const oxp_graph *graph, int index, oxp_value_info *info)

@@ -201,6 +201,10 @@ struct oxp_graph {
   // Names of symbolic dimensions: number i is the dimension -1 - i. The first four are OXP_DIM_* (batch, height, width,
   // unknown); NULL: not used.
   oxp__strings symbols;
+  // Graphs that were read: the inputs that must be given, when there are others. Before IR version 4 every initializer was an
+  // input too.
+  bool has_given;
+  oxp__value_infos given;
   // Where oxp__span and the tensors of a graph that was read get their bytes; NULL when it was lowered.
   oxp_read_function read;
   void *read_context;

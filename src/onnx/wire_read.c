@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "onnx/schema.h"
 
 enum { WIRE_WINDOW_BYTES = 16 * 1024 };
@@ -343,7 +344,7 @@ static oxp_status wire_finish_infos(oxp_graph *graph, const oxp__value_infos *li
 // The name of the first input's first dimension is the batch, whatever it is called.
 static oxp_status wire_find_batch(oxp_graph *graph, oxp_error *error)
 {
-  const oxp__value_infos *inputs = &graph->model.graph->inputs;
+  const oxp__value_infos *inputs = &graph->given;
   const oxp__type *type = inputs->count > 0 ? inputs->at[0]->type : NULL;
   const oxp__tensor_shape *shape = type && type->tensor ? type->tensor->shape : NULL;
   const char *name = shape && shape->dims.count > 0 ? shape->dims.at[0]->param : NULL;
@@ -356,6 +357,27 @@ static oxp_status wire_find_batch(oxp_graph *graph, oxp_error *error)
   return OXP_OK;
 }
 
+// Tells the inputs that must be given from those that initializers give a value.
+static oxp_status wire_find_given(oxp_graph *graph, oxp_error *error)
+{
+  const oxp__graph_proto *proto = graph->model.graph;
+  oxp__arena scratch = { 0 };
+  oxp__names initializers = { .arena = &scratch };
+  bool done = true;
+  for (size_t i = 0; done && proto->inputs.count > 0 && i < proto->initializers.count; i++)
+    if (proto->initializers.at[i]->name)
+      done = oxp__names_add(&initializers, proto->initializers.at[i]->name, i, NULL);
+  for (size_t i = 0; done && i < proto->inputs.count; i++) {
+    const char *name = proto->inputs.at[i]->name;
+    if (name && oxp__names_find(&initializers, name))
+      graph->has_given = true;
+    else
+      done = oxp__repeated_append(&graph->arena, &graph->given, &proto->inputs.at[i], sizeof proto->inputs.at[i]);
+  }
+  oxp__arena_fini(&scratch);
+  return done ? OXP_OK : oxp__fail_memory(error, proto->inputs.count * sizeof proto->inputs.at[0]);
+}
+
 static oxp_status wire_finish(wire_reader *reader)
 {
   oxp_graph *graph = reader->graph;
@@ -363,6 +385,7 @@ static oxp_status wire_finish(wire_reader *reader)
     graph->model.graph = oxp__arena_new(&graph->arena, 1, sizeof *graph->model.graph);
     return oxp__fail(reader->error, OXP_BAD_FILE, "this is not an ONNX model: it holds no graph");
   }
+  OXP__TRY(wire_find_given(graph, reader->error));
   OXP__TRY(wire_find_batch(graph, reader->error));
   OXP__TRY(wire_finish_infos(graph, &graph->model.graph->inputs, reader->error));
   OXP__TRY(wire_finish_infos(graph, &graph->model.graph->outputs, reader->error));

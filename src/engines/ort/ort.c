@@ -262,13 +262,16 @@ static oxp_status ort_read_ports(oxp_session *session, bool is_input, oxp__port 
   return OXP_OK;
 }
 
-// The runtime only says that a dimension is open; the graph knows which open dimensions are the same.
+// The runtime only says that a dimension is open, and says nothing of a shape that is not declared; the graph knows which open
+// dimensions are the same.
 static void ort_name_symbols(oxp_session *session, const oxp_graph *graph)
 {
   for (int i = 0; i < session->input_count; i++) {
     oxp_value_info info;
     oxp__port *port = &session->inputs[i];
     bool known = oxp_graph_input_info(graph, i, &info) && info.name && strcmp(info.name, port->name) == 0;
+    if (known && info.rank < 0)
+      port->rank = -1;
     for (int axis = 0; known && info.rank == port->rank && axis < port->rank; axis++)
       if (port->shape[axis] < 0 && info.shape[axis] < 0)
         port->shape[axis] = info.shape[axis];
