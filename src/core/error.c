@@ -98,8 +98,12 @@ oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *actio
 // Fills `field` with `text` and puts it before the message, unless an inner call did already.
 static oxp_status error_at(oxp_error *error, oxp_status status, char *field, size_t size, const char *text)
 {
-  if (!error || field[0])
-    return error ? error->status : status;
+  if (!error)
+    return status;
+  if (error->status == OXP_OK)
+    error->status = status; // whoever failed did not say so: a failure stays one
+  if (field[0])
+    return error->status;
   error_copy(field, size, text);
   char message[sizeof error->message];
   snprintf(message, sizeof message, "%s: %.*s", field, (int)(sizeof message - size - 3), error->message);

@@ -50,10 +50,11 @@ static oxp_status netcl_read(const oxp__candidate *candidate, const oxp_open_opt
   OXP__TRY(oxp__candidate_open(&network->arena, path ? path : candidate->path, found, error));
   if (!found->file)
     return oxp__fail(error, OXP_IO, "there is no such file");
-  if (!found->zip && error)
-    *error = found->zip_error;
-  if (found->zip_error.status != OXP_OK)
+  if (!found->zip && found->zip_error.status != OXP_OK) {
+    if (error)
+      *error = found->zip_error;
     return found->zip_error.status;
+  }
   return netcl_read_archive(found, options, network, error);
 }
 

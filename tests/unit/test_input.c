@@ -52,7 +52,8 @@ static void write_png(const char *path, int width, int height, const unsigned ch
 static void write_npy(const char *path, oxp_dtype dtype, int rank, const int64_t *shape, void *data)
 {
   oxp_array array = { .dtype = dtype, .rank = rank, .data = data };
-  memcpy(array.shape, shape, (size_t)rank * sizeof *shape);
+  for (int i = 0; i < rank; i++)
+    array.shape[i] = shape[i];
   assert_int_equal(oxp_array_write(&array, path, NULL), OXP_OK);
 }
 
@@ -219,9 +220,27 @@ static void pictures_of_different_sizes_follow_the_first(void **state)
   oxp_array_free(&array);
 }
 
+static void arrays_for_inputs_without_samples_are_taken_whole(void **state)
+{
+  (void)state;
+  float values[6] = { 1, 2, 3, 4, 5, 6 };
+  write_npy("whole.npy", OXP_FLOAT32, 2, (int64_t[]){ 2, 3 }, values);
+  write_npy("number.npy", OXP_FLOAT32, 0, NULL, values);
+  oxp_array array = read_one("whole.npy", info_of(-1, NULL), NULL);
+  assert_int_equal(array.rank, 2);
+  assert_memory_equal(array.data, values, sizeof values);
+  oxp_array_free(&array);
+  array = read_one("number.npy", info_of(0, NULL), NULL);
+  assert_int_equal(array.rank, 0);
+  assert_memory_equal(array.data, values, sizeof values[0]);
+  oxp_array_free(&array);
+  assert_refused("whole.npy", info_of(0, NULL), NULL, OXP_BAD_ARGUMENT, "is a single number, the array has 2 axes");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(arrays_for_inputs_without_samples_are_taken_whole),
     cmocka_unit_test(bytes_become_the_nearest_floats),
     cmocka_unit_test(scale_mean_std_and_order_are_applied),
     cmocka_unit_test(one_channel_is_brightness),

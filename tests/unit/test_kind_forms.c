@@ -252,6 +252,10 @@ static void layer_norm_is_taken_apart_before_opset_17(void **state)
   oxp_graph_free(graph);
   graph = lower(network, 16);
   assert_operators(graph, "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add");
+  oxp_graph_free(graph);
+  // The operator computes in float32 even where float64 goes in.
+  graph = lower_with(network, &(oxp_lower_options){ .opset = 17, .dtype = OXP_FLOAT64 });
+  assert_operators(graph, "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add");
   done(network, graph);
 }
 
@@ -434,6 +438,23 @@ static void upsample_to_sizes_lists_the_places(void **state)
   done(network, graph);
 }
 
+static void upsample_needs_values(void **state)
+{
+  (void)state;
+  const int64_t open[] = { 1, 2, OXP_DIM_HEIGHT, 4 };
+  oxp_network *network = upsample(open, NULL, (int64_t[]){ 8, 8 });
+  oxp_session *session;
+  oxp_array input, output = { 0 };
+  oxp_error error = { 0 };
+  assert_int_equal(oxp_session_open(network, "reference", NULL, &session, &error), OXP_OK);
+  assert_int_equal(oxp_array_new(&input, OXP_FLOAT32, 4, (int64_t[]){ 1, 2, 0, 4 }, &error), OXP_OK);
+  assert_int_equal(oxp_session_run(session, &input, &output, &error), OXP_BAD_NETWORK);
+  assert_non_null(strstr(error.message, "without values"));
+  oxp_array_free(&input);
+  oxp_session_free(session);
+  oxp_network_free(network);
+}
+
 static void upsample_refuses_places_that_it_cannot_list(void **state)
 {
   (void)state;
@@ -476,6 +497,7 @@ int main(void)
     cmocka_unit_test(windows_that_do_not_fit_are_refused),
     cmocka_unit_test(upsample_by_whole_factors_needs_no_sizes),
     cmocka_unit_test(upsample_to_sizes_lists_the_places),
+    cmocka_unit_test(upsample_needs_values),
     cmocka_unit_test(upsample_refuses_places_that_it_cannot_list),
     cmocka_unit_test(upsample_takes_sizes_or_scales),
   };

@@ -193,6 +193,16 @@ static void arguments_are_checked(void **state)
   assert_int_equal(oxp_verify(net, NULL, &options, &report, &error), OXP_BAD_ARGUMENT);
   options = (oxp_verify_options){ .against = "reference:double", .batch = -1 };
   assert_int_equal(oxp_verify(net, NULL, &options, &report, &error), OXP_BAD_ARGUMENT);
+  assert_non_null(strstr(error.message, "the batch cannot be -1"));
+  inputs = (oxp_array){ .dtype = OXP_FLOAT32, .rank = 2, .shape = { 1, 2 } }; // without data
+  options = (oxp_verify_options){ .against = "reference:double", .inputs = &inputs };
+  assert_int_equal(oxp_verify(net, NULL, &options, &report, &error), OXP_BAD_ARGUMENT);
+  const double wrong[][2] = { { -1, 0 }, { 0, -1e-4 }, { (double)NAN, 0 }, { 1, (double)NAN } };
+  for (size_t i = 0; i < 4; i++) {
+    options = (oxp_verify_options){ .against = "reference:double", .rtol = wrong[i][0], .atol = wrong[i][1] };
+    assert_int_equal(oxp_verify(net, NULL, &options, &report, &error), OXP_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "tolerances must not be negative"));
+  }
   oxp_network_free(net);
 }
 
@@ -255,6 +265,51 @@ static void random_input_lies_where_the_statistics_are(void **state)
   assert_finding(report, "layer 0 \"batch_norm_0\"");
   assert_true(has_note(report, "has its statistics"));
   assert_true(has_note(report, "--batchnorm expanded")); // the exporter's warning
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+// x goes into a normalization without sense, and past it.
+static oxp_network *build_broken_norm(const float variance[2])
+{
+  static const float ones[2] = { 1, 1 }, zeros[2] = { 0, 0 };
+  const float *weights[] = { ones, zeros, zeros, variance };
+  static const char *const roles[] = { "gamma", "beta", "running_mean", "running_var" };
+  oxp_network *net = build(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(net, "x", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 1, 1 });
+  oxp_value norm = oxp_network_add_layer(net, "batch_norm", "norm", 1, &x);
+  oxp_layer_set_int(net, norm, "num_features", 2);
+  for (int i = 0; i < 4; i++) {
+    oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 2 }, weights[i]);
+    oxp_layer_set_weight(net, norm, roles[i], &tensor);
+  }
+  oxp_network_add_output(net, norm, "normal");
+  oxp_network_add_output(net, oxp_network_add_layer(net, "tanh", "past", 1, &x), "past");
+  finish(net);
+  return net;
+}
+
+// Statistics without sense must not turn the random input into NaN, which would match whatever else reads it.
+static void broken_statistics_do_not_hide_differences(void **state)
+{
+  (void)state;
+  oxp_network *net = build_broken_norm((float[]){ -1, -2 });
+  oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .against = "reference:double" }, OXP_OK);
+  assert_int_equal(oxp_verify_output(report, 0)->difference.compared, 0);
+  assert_true(oxp_verify_output(report, 1)->difference.compared == 2 * (1 + 2 + 7));
+  assert_true(has_note(report, "\"normal\" matches, but holds no finite number"));
+  assert_false(has_note(report, "\"past\" matches"));
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+static void warnings_of_writing_are_notes(void **state)
+{
+  (void)state;
+  need_runtime();
+  oxp_network *net = build_dense((float[]){ 1, INFINITY, 3, 4 });
+  oxp_verify_report *report = verify(net, NULL, NULL, OXP_OK);
+  assert_true(has_note(report, "holds 1 value that is not finite"));
   oxp_verify_report_free(report);
   oxp_network_free(net);
 }
@@ -364,6 +419,8 @@ int main(void)
     cmocka_unit_test(a_missing_runtime_is_an_error),
     cmocka_unit_test(the_runtime_loses_digits_in_batch_normalization),
     cmocka_unit_test(random_input_lies_where_the_statistics_are),
+    cmocka_unit_test(broken_statistics_do_not_hide_differences),
+    cmocka_unit_test(warnings_of_writing_are_notes),
     cmocka_unit_test(a_wrong_model_is_found_out),
     cmocka_unit_test(a_model_of_another_shape_is_refused),
     cmocka_unit_test(the_runtimes_optimiser_is_found_out),

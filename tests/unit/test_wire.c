@@ -255,6 +255,31 @@ static void the_last_of_a_choice_counts(void **state)
   free(model.at);
 }
 
+// Before IR version 4 weights are declared as inputs too.
+static void weights_that_are_inputs_are_not_counted(void **state)
+{
+  (void)state;
+  bytes w = { 0 }, x = { 0 }, weight = { 0 }, graph = { 0 };
+  put(&w, 1, "w", 1);
+  put(&x, 1, "x", 1);
+  put(&weight, 8, "w", 1);
+  put_message(&graph, 5, &weight);
+  put_message(&graph, 11, &w);
+  put_message(&graph, 11, &x);
+  bytes model = model_of(&graph);
+  oxp_error error = { 0 };
+  oxp_graph *read = graph_of_bytes(&model, &error);
+  assert_non_null(read);
+  oxp_value_info seen;
+  assert_int_equal(oxp_graph_input_count(read), 1);
+  assert_true(oxp_graph_input_info(read, 0, &seen));
+  assert_string_equal(seen.name, "x");
+  assert_int_equal(seen.rank, -1);
+  assert_false(oxp_graph_input_info(read, 1, &seen));
+  oxp_graph_free(read);
+  free(model.at);
+}
+
 static void bad_bytes_are_named(void **state)
 {
   (void)state;
@@ -482,6 +507,7 @@ int main(void)
     cmocka_unit_test(packed_numbers_are_read),
     cmocka_unit_test(few_typed_numbers_are_read),
     cmocka_unit_test(the_last_of_a_choice_counts),
+    cmocka_unit_test(weights_that_are_inputs_are_not_counted),
     cmocka_unit_test(bad_bytes_are_named),
     cmocka_unit_test(nesting_is_bounded),
     cmocka_unit_test(hostile_bytes_are_survived),

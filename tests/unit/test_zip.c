@@ -269,6 +269,26 @@ static void test_end_records(void **state)
   assert_refused(&(maker){ .count = 0 }, "no end record");
 }
 
+// A comment that looks like an end record, but fits nothing, is a comment.
+static void test_reads_past_a_false_end_record(void **state)
+{
+  (void)state;
+  entry one = stored("one", "first");
+  maker made = make(&one, 1, ""), comment = { .count = 0 };
+  put(&comment, 0x06054b50, 4);
+  put(&comment, 0x10000, 8);
+  put(&comment, 46, 4);
+  put(&comment, 5, 4);
+  put(&comment, 0, 2);
+  oxp__put_le(made.at + made.count - 2, comment.count, 2);
+  put_bytes(&made, comment.at, comment.count);
+  opened result = open_zip(made.at, made.count);
+  assert_int_equal(result.status, OXP_OK);
+  assert_int_equal(result.error.status, OXP_OK); // nothing is left of the place that did not fit
+  assert_member(&result, "one", "first");
+  oxp__arena_fini(&result.arena);
+}
+
 // A comment that is the end record of an empty archive fits as well as the real one, so neither is believed.
 static void test_refuses_two_end_records(void **state)
 {
@@ -425,6 +445,7 @@ int main(void)
     cmocka_unit_test(test_refuses_overlap),
     cmocka_unit_test(test_end_records),
     cmocka_unit_test(test_refuses_two_end_records),
+    cmocka_unit_test(test_reads_past_a_false_end_record),
     cmocka_unit_test(test_inflates),
     cmocka_unit_test(test_inflated_size_lies),
     cmocka_unit_test(test_checksum),

@@ -130,17 +130,20 @@ static bool zip_next_candidate(zip_tail *tail)
 static oxp_status zip_choose_end(oxp__file *file, zip_tail *tail, zip_end *found, oxp_error *error)
 {
   int candidates = 0, fitting = 0;
+  oxp_error why = { 0 }; // of the last candidate that does not fit
   for (zip_end end; zip_next_candidate(tail); candidates++) {
     const unsigned char *record = tail->bytes + tail->at;
-    if (zip_read_end(file, record, tail->position + tail->at, &end, fitting ? NULL : error) == OXP_OK && fitting++ == 0)
+    if (zip_read_end(file, record, tail->position + tail->at, &end, &why) == OXP_OK && fitting++ == 0)
       *found = end;
   }
   if (fitting == 1)
     return OXP_OK;
   if (fitting > 1)
     return oxp__fail(error, OXP_BAD_FILE, "the zip archive has %d end records", fitting);
+  if (candidates > 0 && error)
+    *error = why;
   if (candidates > 0)
-    return OXP_BAD_FILE; // the error says what was wrong with the last one
+    return why.status;
   return oxp__fail(error, OXP_BAD_FILE, "the zip archive has no end record: the file was cut off");
 }
 
