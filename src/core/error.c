@@ -95,20 +95,19 @@ oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *actio
   return oxp__at_file(error, OXP_IO, path);
 }
 
-// Fills `field` with `text` and puts it before the message, unless an inner call did already.
+// Fills `field` with `text` and puts it before the message, unless an inner call did already. Whoever failed may not have said
+// why (a caller's read function): then the status speaks for itself, and what is there is of an older failure.
 static oxp_status error_at(oxp_error *error, oxp_status status, char *field, size_t size, const char *text)
 {
-  if (!error)
-    return status;
-  if (error->status == OXP_OK)
-    error->status = status; // whoever failed did not say so: a failure stays one
+  if (error->status != status)
+    oxp__fail(error, status, "%s", oxp_status_text(status));
   if (field[0])
-    return error->status;
+    return status;
   error_copy(field, size, text);
   char message[sizeof error->message];
   snprintf(message, sizeof message, "%s: %.*s", field, (int)(sizeof message - size - 3), error->message);
   error_copy(error->message, sizeof error->message, message);
-  return error->status;
+  return status;
 }
 
 oxp_status oxp__at_file(oxp_error *error, oxp_status status, const char *path)

@@ -51,6 +51,8 @@ static bool names_make_room(oxp__names *names)
 
 bool oxp__names_reserve(oxp__names *names, size_t count)
 {
+  if (count == 0)
+    return true;
   size_t capacity = NAMES_FIRST_CAPACITY;
   while (capacity / 2 < count && capacity <= SIZE_MAX / 2)
     capacity *= 2;

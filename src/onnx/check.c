@@ -32,6 +32,7 @@ void oxp__finding(oxp__findings *findings, const char *format, ...)
 // One graph, and the graphs around it, whose values it may use.
 typedef struct check_scope {
   const struct check_scope *outer;
+  oxp__arena arena; // of the tables
   const oxp__graph_proto *graph;
   oxp__names values;   // name: number in the checker's list
   oxp__names computed; // outputs of all nodes: the node's number
@@ -184,6 +185,19 @@ static const oxp__value_info *check_declaration_of(const check_scope *scope, con
 
 // --- Initializers ---
 
+// Values are in raw_data, in another file, or in a field of their type (which is kept as bytes).
+static bool check_is_empty_handed(const oxp__tensor_proto *proto)
+{
+  static const uint32_t typed = 1u << 3 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 10 | 1u << 11; // 3: segment
+  bool has_some = proto->has_tensor || (proto->base.has & 1u << OXP__TENSOR_RAW_DATA) ||
+                  proto->data_location == OXP__TENSOR_EXTERNAL;
+  for (size_t i = 0; i < proto->dims.count; i++)
+    has_some = has_some || proto->dims.at[i] == 0;
+  for (size_t i = 0; i < proto->base.unknown.count; i++)
+    has_some = has_some || (proto->base.unknown.at[i].number < 32 && typed & 1u << proto->base.unknown.at[i].number);
+  return !has_some;
+}
+
 static void check_payload(checker *check, const oxp__tensor_proto *proto, const char *where)
 {
   int64_t count, bytes;
@@ -195,6 +209,8 @@ static void check_payload(checker *check, const oxp__tensor_proto *proto, const 
     }
   if (proto->data_type == OXP_DTYPE_NONE)
     oxp__finding(&check->findings, "%s has no element type", where);
+  if (check_is_empty_handed(proto))
+    oxp__finding(&check->findings, "%s has no values", where);
   if (proto->has_tensor || !(proto->base.has & 1u << OXP__TENSOR_RAW_DATA) || size == 0)
     return;
   if (proto->data_location == OXP__TENSOR_EXTERNAL)
@@ -250,6 +266,26 @@ static void check_initializers(checker *check, check_scope *scope)
     char where[160];
     snprintf(where, sizeof where, "initializer %zu \"%.100s\"", i, proto->name ? proto->name : "");
     check_initializer(check, scope, proto, where);
+  }
+}
+
+static void check_sparse_initializers(checker *check, check_scope *scope)
+{
+  const oxp__sparse_tensors *list = &scope->graph->sparse_initializers;
+  for (size_t i = 0; i < list->count; i++) {
+    const oxp__sparse_tensor *sparse = list->at[i];
+    const char *name = sparse->values ? sparse->values->name : NULL;
+    char where[160];
+    snprintf(where, sizeof where, "sparse initializer %zu \"%.100s\"", i, name ? name : "");
+    if (!name || !*name)
+      oxp__finding(&check->findings, "%s has no name", where);
+    check_value *value = name && *name ? check_define(check, scope, name, where) : NULL;
+    if (!value)
+      continue;
+    oxp__tensor_proto whole = { .data_type = sparse->values->data_type, .dims = sparse->dims };
+    value->typed = check_tensor_typed(&whole);
+    value->typed.constant = NULL;
+    value->is_initializer = true;
   }
 }
 
@@ -338,6 +374,19 @@ static void check_subgraphs(checker *check, const check_scope *scope, const oxp_
   }
 }
 
+static void check_constants(checker *check, const oxp__node *node, const char *label)
+{
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    const oxp__attribute *attribute = node->attributes.at[i];
+    char where[OXP__NODE_LABEL + 64];
+    snprintf(where, sizeof where, "%s: attribute \"%.40s\"", label, attribute->name ? attribute->name : "");
+    if (attribute->t)
+      check_payload(check, attribute->t, where);
+    for (size_t j = 0; j < attribute->tensors.count; j++)
+      check_payload(check, attribute->tensors.at[j], where);
+  }
+}
+
 static void check_node(checker *check, check_scope *scope, const oxp__node *node, size_t index)
 {
   char label[OXP__NODE_LABEL];
@@ -352,6 +401,7 @@ static void check_node(checker *check, check_scope *scope, const oxp__node *node
     io.output_count = node->outputs.count;
     check_node_inputs(check, scope, node, label, inputs);
     oxp__check_attributes(&check->findings, node, label);
+    check_constants(check, node, label);
     check_operator(check, &io, label);
     check_subgraphs(check, scope, node);
     check_node_outputs(check, scope, &io, label);
@@ -364,7 +414,7 @@ static void check_node(checker *check, check_scope *scope, const oxp__node *node
 // Which node computes what, and names of nodes that stand twice.
 static void check_node_names(checker *check, check_scope *scope)
 {
-  oxp__names names = { .arena = &check->arena };
+  oxp__names names = { .arena = &scope->arena };
   const oxp__nodes *nodes = &scope->graph->nodes;
   if (!oxp__names_reserve(&names, nodes->count))
     check->no_memory = true;
@@ -407,7 +457,7 @@ static void check_outputs(checker *check, const check_scope *scope)
 static void check_graph(checker *check, const oxp__graph_proto *graph, const check_scope *outer)
 {
   check_scope scope = { .outer = outer, .graph = graph };
-  scope.values.arena = scope.computed.arena = scope.declared.arena = &check->arena;
+  scope.values.arena = scope.computed.arena = scope.declared.arena = &scope.arena;
   if (!oxp__names_reserve(&scope.values, graph->initializers.count + graph->nodes.count) ||
       !oxp__names_reserve(&scope.computed, graph->nodes.count))
     check->no_memory = true;
@@ -415,11 +465,13 @@ static void check_graph(checker *check, const oxp__graph_proto *graph, const che
     oxp__finding(&check->findings, "%s has no name", outer ? "a nested graph" : "the graph");
   check_inputs(check, &scope);
   check_initializers(check, &scope);
+  check_sparse_initializers(check, &scope);
   check_declare(check, &scope);
   check_node_names(check, &scope);
   for (size_t i = 0; i < graph->nodes.count; i++)
     check_node(check, &scope, graph->nodes.at[i], i);
   check_outputs(check, &scope);
+  oxp__arena_fini(&scope.arena);
 }
 
 // --- The model ---

@@ -108,6 +108,13 @@ typedef struct oxp__tensor_proto { // TensorProto; typed payloads (float_data ..
 } oxp__tensor_proto;
 typedef OXP__REPEATED(oxp__tensor_proto *) oxp__tensor_protos;
 
+typedef struct oxp__sparse_tensor { // SparseTensorProto
+  oxp__message base;
+  oxp__tensor_proto *values, *indices; // the values' name is the tensor's
+  oxp__ints dims;                      // of the tensor; those of `values` count what is not 0
+} oxp__sparse_tensor;
+typedef OXP__REPEATED(oxp__sparse_tensor *) oxp__sparse_tensors;
+
 // AttributeProto.AttributeType
 typedef enum oxp__attribute_type {
   OXP__ATTR_UNDEFINED = 0,
@@ -166,6 +173,7 @@ typedef struct oxp__graph_proto { // GraphProto
   oxp__tensor_protos initializers;
   const char *doc_string;
   oxp__value_infos inputs, outputs, value_infos;
+  oxp__sparse_tensors sparse_initializers;
   oxp__pairs metadata;
 } oxp__graph_proto;
 

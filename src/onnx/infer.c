@@ -384,8 +384,10 @@ static void infer_channel_vectors(oxp__inference *io, size_t last)
 
 void oxp__infer_batch_normalization(oxp__inference *io)
 {
-  infer_channel_vectors(io, 4);
   oxp__infer_same(io);
+  if (!oxp__infer_int(io, "spatial", 1)) // before opset 9: statistics of every place
+    return;
+  infer_channel_vectors(io, 4);
   const oxp__typed *mean = oxp__infer_input(io, 3);
   for (size_t i = 1; i < io->output_count; i++) {
     io->outputs[i].rank = mean->rank;

@@ -255,16 +255,30 @@ void oxp__infer_pad(oxp__inference *io)
   oxp__infer_set_shape(io, x->rank, dims);
 }
 
-// The length of part number `index`; OXP_DIM_UNKNOWN when it is not known.
-static int64_t infer_split_part(const oxp__inference *io, int64_t whole, size_t index, const int64_t *parts, int count)
+// The length of part number `index` of equal ones, as far as the whole lasts; OXP_DIM_UNKNOWN when it is not known.
+static int64_t infer_equal_part(const oxp__inference *io, int64_t whole, size_t index)
 {
-  if (count >= 0)
-    return index < (size_t)count ? parts[index] : OXP_DIM_UNKNOWN;
+  int64_t outputs = (int64_t)io->output_count;
   if (whole < 0)
     return OXP_DIM_UNKNOWN;
-  int64_t outputs = (int64_t)io->output_count;
-  int64_t part = (whole + outputs - 1) / outputs;
-  return (int64_t)index < outputs - 1 ? part : whole - part * (outputs - 1);
+  int64_t part = whole / outputs + (whole % outputs != 0), left;
+  if (!oxp__mul_i64(part, (int64_t)index, &left) || left >= whole)
+    return 0;
+  return whole - left < part ? whole - left : part;
+}
+
+// Parts of given lengths make up the whole.
+static void infer_check_parts(oxp__inference *io, int64_t whole, const int64_t *parts, int count)
+{
+  int64_t sum = 0;
+  bool known = whole >= 0;
+  for (int i = 0; i < count; i++) {
+    if (parts[i] < 0)
+      oxp__infer_problem(io, "part %d has the length %" PRId64, i, parts[i]);
+    known = known && oxp__add_i64(sum, parts[i], &sum);
+  }
+  if (known && sum != whole)
+    oxp__infer_problem(io, "the parts are %" PRId64 " long together, the axis %" PRId64, sum, whole);
 }
 
 void oxp__infer_split(oxp__inference *io)
@@ -283,10 +297,14 @@ void oxp__infer_split(oxp__inference *io)
       numbers[count] = attribute->at[count];
   else if (oxp__infer_has_input(io, 1) && !oxp__infer_constant_ints(oxp__infer_input(io, 1), &count, numbers))
     return;
-  for (size_t i = 0; i < io->output_count; i++) {
+  if (count >= 0)
+    infer_check_parts(io, x->dims[axis], numbers, count);
+  for (size_t i = 0; i < io->output_count && !io->problem[0]; i++) {
     io->outputs[i].rank = x->rank;
     memcpy(io->outputs[i].dims, x->dims, sizeof x->dims);
-    io->outputs[i].dims[axis] = infer_split_part(io, x->dims[axis], i, numbers, count);
+    io->outputs[i].dims[axis] = count < 0           ? infer_equal_part(io, x->dims[axis], i)
+                                : i < (size_t)count ? numbers[i]
+                                                    : OXP_DIM_UNKNOWN;
   }
 }
 

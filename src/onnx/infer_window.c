@@ -16,8 +16,8 @@ typedef struct infer_window {
   bool ceil;
 } infer_window;
 
-// Numbers beyond this are nonsense, and below it no product of three overflows.
-enum { INFER_MAX_WINDOW = 1 << 20 };
+// Numbers beyond this are nonsense, and below it no product of two overflows.
+static const int64_t infer_max_window = INT32_MAX;
 
 // Copies an attribute of `count` numbers, each at least `minimum`; `otherwise` for all when it is absent.
 static void infer_window_ints(oxp__inference *io, const char *name, int count, int64_t minimum, int64_t otherwise,
@@ -30,7 +30,7 @@ static void infer_window_ints(oxp__inference *io, const char *name, int count, i
   }
   for (int i = 0; i < count; i++) {
     numbers[i] = given ? given->at[i] : otherwise;
-    if (numbers[i] >= minimum && numbers[i] <= INFER_MAX_WINDOW)
+    if (numbers[i] >= minimum && numbers[i] <= infer_max_window)
       continue;
     oxp__infer_problem(io, "%s holds %" PRId64 ", which is out of range", name, numbers[i]);
     numbers[i] = minimum;
@@ -103,7 +103,7 @@ static void infer_conv_kernel(oxp__inference *io, const oxp__typed *w, infer_win
     infer_window_ints(io, "kernel_shape", window->axes, 1, 1, given);
   for (int i = 0; i < window->axes; i++) {
     int64_t kernel = w->dims[2 + i] >= 0 ? w->dims[2 + i] : repeats ? given[i] : 1;
-    if (kernel < 1 || kernel > INFER_MAX_WINDOW)
+    if (kernel < 1 || kernel > infer_max_window)
       oxp__infer_problem(io, "the weight's axis %d has length %" PRId64, 2 + i, kernel);
     else if (repeats && given[i] != kernel)
       oxp__infer_problem(io, "kernel_shape says %" PRId64 ", but the weight's axis %d has length %" PRId64, given[i],
@@ -159,14 +159,19 @@ void oxp__infer_conv(oxp__inference *io)
   infer_window_set(io, &window, x, w->dims[0]);
 }
 
-static int64_t infer_transposed_out(const infer_window *window, int axis, int64_t in, int64_t added)
+static int64_t infer_transposed_out(oxp__inference *io, const infer_window *window, int axis, int64_t in, int64_t added)
 {
-  if (in < 0 || in > INT32_MAX)
+  int64_t extent = window->dilations[axis] * (window->kernel[axis] - 1) + 1, out;
+  if (in < 1 || in > INT32_MAX)
     return OXP_DIM_UNKNOWN;
   if (window->same)
     return in * window->strides[axis];
-  int64_t extent = window->dilations[axis] * (window->kernel[axis] - 1) + 1;
-  return window->strides[axis] * (in - 1) + added + extent - window->begin[axis] - window->end[axis];
+  if (!oxp__add_i64(window->strides[axis] * (in - 1), added + extent - window->begin[axis] - window->end[axis], &out))
+    return OXP_DIM_UNKNOWN;
+  if (out < 0)
+    oxp__infer_problem(io, "the pads %" PRId64 " and %" PRId64 " leave nothing of axis %d", window->begin[axis],
+                       window->end[axis], 2 + axis);
+  return out < 0 ? OXP_DIM_UNKNOWN : out;
 }
 
 void oxp__infer_conv_transpose(oxp__inference *io)
@@ -184,8 +189,9 @@ void oxp__infer_conv_transpose(oxp__inference *io)
   infer_conv_bias(io, dims[1]);
   infer_window_ints(io, "output_padding", window.axes, 0, 0, added);
   for (int i = 0; i < window.axes; i++)
-    dims[2 + i] = oxp__infer_attribute(io, "output_shape") ? OXP_DIM_UNKNOWN
-                                                           : infer_transposed_out(&window, i, x->dims[2 + i], added[i]);
+    dims[2 + i] = oxp__infer_attribute(io, "output_shape")
+                      ? OXP_DIM_UNKNOWN
+                      : infer_transposed_out(io, &window, i, x->dims[2 + i], added[i]);
   oxp__infer_set_shape(io, x->rank, dims);
 }
 
@@ -225,10 +231,12 @@ static bool infer_resize_numbers(oxp__inference *io, bool *sizes, int *count, do
   size_t scales_at = io->opset < 11 ? 1 : 2;
   const oxp__typed *scales = oxp__infer_input(io, scales_at);
   bool empty = scales->rank == 1 && scales->dims[0] == 0; // opset 11 writes an absent input so
-  bool has_scales = oxp__infer_has_input(io, scales_at) && !empty;
+  bool filled = scales->rank == 1 && scales->dims[0] > 0;
   *sizes = oxp__infer_has_input(io, 3);
-  if (*sizes == has_scales && (scales->rank >= 0 || !has_scales))
-    oxp__infer_problem(io, has_scales ? "both sizes and scales are given" : "neither sizes nor scales are given");
+  if (*sizes && filled)
+    oxp__infer_problem(io, "both sizes and scales are given");
+  else if (!*sizes && (empty || !oxp__infer_has_input(io, scales_at)))
+    oxp__infer_problem(io, "neither sizes nor scales are given");
   return oxp__infer_constant(*sizes ? oxp__infer_input(io, 3) : scales, count, numbers);
 }
 

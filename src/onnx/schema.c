@@ -67,7 +67,9 @@ static const oxp__field schema_type_fields[] = {
 static const oxp__schema schema_type = { .name = "TypeProto",
                                          .bytes = sizeof(oxp__type),
                                          .fields = schema_type_fields,
-                                         .field_count = COUNT(schema_type_fields) };
+                                         .field_count = COUNT(schema_type_fields),
+                                         // tensor, sequence, map, opaque, sparse tensor, optional: one of them
+                                         .exclusive = 1u << 1 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9 };
 
 static const oxp__field schema_value_info_fields[] = {
   ONE(1, "name", STRING, oxp__value_info, name),
@@ -95,6 +97,16 @@ static const oxp__schema schema_tensor = { .name = "TensorProto",
                                            .fields = schema_tensor_fields,
                                            .field_count = COUNT(schema_tensor_fields),
                                            .finish = schema_finish_tensor };
+
+static const oxp__field schema_sparse_tensor_fields[] = {
+  SUB(1, "values", oxp__sparse_tensor, values, &schema_tensor),
+  SUB(2, "indices", oxp__sparse_tensor, indices, &schema_tensor),
+  MANY(3, "dims", INT64, oxp__sparse_tensor, dims),
+};
+static const oxp__schema schema_sparse_tensor = { .name = "SparseTensorProto",
+                                                  .bytes = sizeof(oxp__sparse_tensor),
+                                                  .fields = schema_sparse_tensor_fields,
+                                                  .field_count = COUNT(schema_sparse_tensor_fields) };
 
 static const oxp__field schema_attribute_fields[] = {
   ONE(1, "name", STRING, oxp__attribute, name),
@@ -141,6 +153,7 @@ static const oxp__field schema_graph_fields[] = {
   SUBS(11, "input", oxp__graph_proto, inputs, &schema_value_info),
   SUBS(12, "output", oxp__graph_proto, outputs, &schema_value_info),
   SUBS(13, "value_info", oxp__graph_proto, value_infos, &schema_value_info),
+  SUBS(15, "sparse_initializer", oxp__graph_proto, sparse_initializers, &schema_sparse_tensor),
   SUBS(16, "metadata_props", oxp__graph_proto, metadata, &schema_pair),
 };
 static const oxp__schema schema_graph = { .name = "GraphProto",

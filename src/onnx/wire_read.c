@@ -143,9 +143,35 @@ static oxp_status wire_read_item(wire_reader *reader, const char *where, uint64_
   return status;
 }
 
-// Remembers a field without reading it; neighbours with the same number become one span.
-static oxp_status wire_keep_unknown(wire_reader *reader, oxp__message *base, const wire_item *item)
+static bool wire_is_exclusive(const oxp__schema *schema, uint32_t number)
 {
+  return number < 32 && (schema->exclusive & 1u << number);
+}
+
+// Forgets the other members of a oneof, those that the table does not know too.
+static void wire_clear_others(const oxp__schema *schema, uint32_t number, void *message)
+{
+  oxp__message *base = message;
+  for (int i = 0; i < schema->field_count; i++) {
+    const oxp__field *other = &schema->fields[i];
+    if (other->number == number || !wire_is_exclusive(schema, other->number))
+      continue;
+    base->has &= ~(1u << other->number);
+    memset((char *)message + other->offset, 0, oxp__field_bytes(other));
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < base->unknown.count; i++)
+    if (base->unknown.at[i].number == number || !wire_is_exclusive(schema, base->unknown.at[i].number))
+      base->unknown.at[kept++] = base->unknown.at[i];
+  base->unknown.count = kept;
+}
+
+// Remembers a field without reading it; neighbours with the same number become one span.
+static oxp_status wire_keep_unknown(wire_reader *reader, const oxp__schema *schema, oxp__message *base,
+                                    const wire_item *item)
+{
+  if (wire_is_exclusive(schema, item->number))
+    wire_clear_others(schema, item->number, base);
   oxp__unknown *last = base->unknown.count > 0 ? &base->unknown.at[base->unknown.count - 1] : NULL;
   if (last && last->number == item->number && last->span.offset + last->span.count == item->start) {
     last->span.count += item->end - item->start;
@@ -240,9 +266,25 @@ static oxp_status wire_read_submessage(wire_reader *reader, const oxp__field *fi
   value->message = there ? there : oxp__arena_new(&reader->graph->arena, 1, field->message->bytes);
   if (!value->message)
     return oxp__fail_memory(reader->error, field->message->bytes);
-  OXP__TRY(wire_read_message(reader, field->message, value->message, item->content, item->end, depth + 1));
-  if (field->message->finish)
-    OXP__TRY(field->message->finish(reader->graph, value->message, reader->error));
+  return wire_read_message(reader, field->message, value->message, item->content, item->end, depth + 1);
+}
+
+// Once all parts of a message are there.
+static oxp_status wire_finish_message(wire_reader *reader, const oxp__field *field, void *message)
+{
+  bool wanted = field->type == OXP__FIELD_MESSAGE && field->message->finish && message;
+  return wanted ? field->message->finish(reader->graph, message, reader->error) : OXP_OK;
+}
+
+static oxp_status wire_finish_singles(wire_reader *reader, const oxp__schema *schema, const void *message)
+{
+  for (int i = 0; i < schema->field_count; i++) {
+    const oxp__field *field = &schema->fields[i];
+    void *single = NULL;
+    if (field->type == OXP__FIELD_MESSAGE && !field->repeated)
+      memcpy(&single, (const char *)message + field->offset, sizeof single);
+    OXP__TRY(wire_finish_message(reader, field, single));
+  }
   return OXP_OK;
 }
 
@@ -264,27 +306,14 @@ static oxp_status wire_read_value(wire_reader *reader, const char *where, const 
 
 // --- Fields ---
 
-// Forgets the other members of a oneof.
-static void wire_clear_others(const oxp__schema *schema, const oxp__field *field, void *message)
-{
-  oxp__message *base = message;
-  for (int i = 0; i < schema->field_count; i++) {
-    const oxp__field *other = &schema->fields[i];
-    if (other == field || !(schema->exclusive & 1u << other->number))
-      continue;
-    base->has &= ~(1u << other->number);
-    memset((char *)message + other->offset, 0, oxp__field_bytes(other));
-  }
-}
-
 static oxp_status wire_read_single(wire_reader *reader, const oxp__schema *schema, const oxp__field *field,
                                    const wire_item *item, void *message, int depth)
 {
   oxp__message *base = message;
   void *member = (char *)message + field->offset;
   base->has |= 1u << field->number;
-  if (schema->exclusive & 1u << field->number)
-    wire_clear_others(schema, field, message);
+  if (wire_is_exclusive(schema, field->number))
+    wire_clear_others(schema, field->number, message);
   if (field->type == OXP__FIELD_PAYLOAD) {
     *(oxp__span *)member = (oxp__span){ item->content, item->end - item->content };
     return OXP_OK;
@@ -314,6 +343,8 @@ static oxp_status wire_read_field(wire_reader *reader, const oxp__schema *schema
     return wire_read_packed(reader, schema->name, field, item, list);
   wire_value value;
   OXP__TRY(wire_read_value(reader, schema->name, field, item, NULL, depth, &value));
+  if (field->type == OXP__FIELD_MESSAGE)
+    OXP__TRY(wire_finish_message(reader, field, value.message));
   return wire_append(reader, field, list, &value);
 }
 
@@ -327,9 +358,9 @@ static oxp_status wire_read_message(wire_reader *reader, const oxp__schema *sche
     if (field)
       OXP__TRY(wire_read_field(reader, schema, field, &item, message, depth));
     else
-      OXP__TRY(wire_keep_unknown(reader, message, &item));
+      OXP__TRY(wire_keep_unknown(reader, schema, message, &item));
   }
-  return OXP_OK;
+  return wire_finish_singles(reader, schema, message);
 }
 
 // --- The model ---

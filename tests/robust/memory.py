@@ -27,6 +27,8 @@ def files():
         yield f"{name}.pt", None, ["export", f"{name}.pt", *described]
     for name, tag in (("nodes", 1), ("initializers", 5), ("values", 13), ("inputs", 11)):
         yield f"{name}.onnx", hostile.model(hostile.field(tag, b"") * (SIZE // 2)), ["inspect", f"{name}.onnx", "--json"]
+    graphs = hostile.field(5, hostile.field(11, b"") * (SIZE // 2))
+    yield "graphs.onnx", hostile.model(hostile.field(1, graphs)), ["inspect", "graphs.onnx", "--json"]
     for name, tag in (("attributes", 5), ("edges", 1)):
         yield f"{name}.onnx", hostile.model(hostile.field(1, hostile.field(tag, b"") * (SIZE // 2))), ["inspect", f"{name}.onnx", "--json"]
     body = directory = b""

@@ -239,6 +239,27 @@ static void payload_too_short(oxp_graph *graph)
   bias->has_tensor = false;
   bias->raw.count = 12;
 }
+static void values_missing(oxp_graph *graph)
+{
+  initializer_of(graph, 1)->has_tensor = false;
+  initializer_of(graph, 1)->base.has = 0;
+}
+static void constant_too_short(oxp_graph *graph)
+{
+  oxp__builder builder = builder_of(graph);
+  oxp__attribute *value = oxp__arena_new(&graph->arena, 1, sizeof *value);
+  assert_non_null(value);
+  *value = (oxp__attribute){ .name = "value", .type = OXP__ATTR_TENSOR, .t = initializer_of(graph, 1) };
+  value->t->has_tensor = false;
+  value->t->base.has = 1u << OXP__TENSOR_RAW_DATA;
+  value->t->raw.count = 7;
+  node_of(graph, 0)->inputs.count = 2; // the initializer itself is gone
+  graph->model.graph->initializers.at[1] = initializer_of(graph, 2);
+  graph->model.graph->initializers.count = 2;
+  node_of(graph, 1)->domain = "com.example";
+  oxp__build_opset(&builder, "com.example", 1);
+  oxp__repeated_append(&graph->arena, &node_of(graph, 1)->attributes, &value, sizeof value);
+}
 static void negative_dimension(oxp_graph *graph)
 {
   initializer_of(graph, 1)->dims.at[0] = -4;
@@ -321,6 +342,8 @@ static const struct {
   { inner_declaration_differs, "value \"h\" is declared with shape (7, 9), but has (batch, 4)" },
   { rows_and_columns_differ, "A gives 5 columns, but B takes 3 rows" },
   { payload_too_short, "initializer 1 \"b\" holds 12 bytes, which do not fit its dims and its type float32" },
+  { values_missing, "initializer 1 \"b\" has no values" },
+  { constant_too_short, "node 1 \"relu\" (Relu): attribute \"value\" holds 7 bytes, which do not fit its dims" },
   { negative_dimension, "initializer 1 \"b\" has a dimension of -4" },
   { tensor_without_type, "initializer 1 \"b\" has no element type" },
   { reshape_does_not_fit, "4 elements do not fit a shape for 6" },
@@ -334,6 +357,27 @@ static void the_valid_graph_is_valid(void **state)
   oxp_graph *graph = valid_graph();
   if (oxp__model_check(graph, true, &error) != OXP_OK)
     fail_msg("%s", error.message);
+  oxp_graph_free(graph);
+}
+
+static void sparse_initializers_are_values(void **state)
+{
+  (void)state;
+  oxp_error error = { 0 };
+  oxp_graph *graph = valid_graph();
+  oxp__graph_proto *proto = graph->model.graph;
+  oxp__sparse_tensor *sparse = oxp__arena_new(&graph->arena, 1, sizeof *sparse);
+  assert_non_null(sparse);
+  sparse->values = proto->initializers.at[0];
+  sparse->dims = sparse->values->dims;
+  proto->initializers.at[0] = proto->initializers.at[2];
+  proto->initializers.count = 2;
+  assert_true(oxp__repeated_append(&graph->arena, &proto->sparse_initializers, &sparse, sizeof sparse));
+  if (oxp__model_check(graph, true, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  sparse->dims.at[0] = 5;
+  assert_int_equal(oxp__model_check(graph, true, &error), OXP_BAD_FILE);
+  assert_non_null(strstr(error.message, "A gives 3 columns, but B takes 5 rows"));
   oxp_graph_free(graph);
 }
 
@@ -657,6 +701,11 @@ static void shapes_are_inferred(void **state)
     { "Pad", 18, { "b,3,4,5", "=1,2,3,4", "-", "=-1,2" }, NULL, "(batch, 3, 10, 9)", NULL },
     { "Pad", 18, { "b,3,4,5", "=1,2", "-", "=-1,2" }, NULL, NULL, "2 pads for 2 axes" },
     { "Pad", 18, { "b,3,4,5", "=1,2", "-", "=4" }, NULL, NULL, "axis 4 is outside a shape of rank 4" },
+    { "Split", 17, { "10,3", "=3,3" }, NULL, NULL, "the parts are 6 long together, the axis 10" },
+    { "Split", 17, { "10,3", "=-1,11" }, NULL, NULL, "part 0 has the length -1" },
+    { "ConvTranspose", 17, { "b,3,4,4", "3,2,3,3" }, "pads=9,9,9,9", NULL, "leave nothing of axis 2" },
+    { "AveragePool", 17, { "1,1,2000000" }, "kernel_shape=1323000", "(1, 1, 677001)", NULL },
+    { "Resize", 17, { "b,3,4,5", "-", "b", "=1,3,8,10" }, NULL, "(1, 3, 8, 10)", NULL },
     { "DepthToSpace", 17, { "b,8,2,3" }, "blocksize=2", "(batch, 2, 4, 6)", NULL },
     { "SpaceToDepth", 17, { "b,2,4,5" }, "blocksize=2", NULL, "5 cannot be divided into blocks of 2" },
     { "ArgMax", 17, { "b,5,6" }, "axis=1 keepdims=0", "(batch, 6)", NULL },
@@ -674,6 +723,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_valid_graph_is_valid),
+    cmocka_unit_test(sparse_initializers_are_values),
     cmocka_unit_test(every_rule_finds_its_breach),
     cmocka_unit_test(unknown_operators_of_files_are_not_held_against_them),
     cmocka_unit_test(findings_are_bounded),

@@ -45,9 +45,12 @@ static void error_is_optional_and_bounded(void **state)
   oxp__at_file(&error, OXP_BAD_FILE, long_text);
   assert_true(strlen(error.message) < sizeof error.message);
   assert_true(strlen(error.file) == sizeof error.file - 1);
-  error = (oxp_error){ 0 }; // somebody failed without a word
-  assert_int_equal(oxp__at_file(&error, OXP_BAD_FILE, "net.netcl"), OXP_BAD_FILE);
-  assert_int_equal(error.status, OXP_BAD_FILE);
+  error = (oxp_error){ 0 }; // somebody failed without a word, here and with an older failure in the error
+  assert_int_equal(oxp__at_file(&error, OXP_IO, "net.netcl"), OXP_IO);
+  assert_int_equal(error.status, OXP_IO);
+  assert_string_equal(error.message, "net.netcl: a file could not be read or written");
+  assert_int_equal(oxp__at_key(&error, OXP_BAD_FILE, "0:weight"), OXP_BAD_FILE);
+  assert_string_equal(error.message, "0:weight: the input file is damaged or not understood");
 }
 
 static void every_status_has_a_name_a_text_and_an_exit_code(void **state)

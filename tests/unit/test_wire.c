@@ -134,7 +134,7 @@ static void unknown_fields_stay_in_their_place(void **state)
   put_message(&graph, 5, &tensor);
   put(&graph, 14, "\x0a\x01q", 3); // quantization_annotation, between known fields
   put(&graph, 15, "", 0);          // sparse_initializer, twice
-  put(&graph, 15, "\x1a\x01\x07", 3);
+  put(&graph, 15, "\x18\x07", 2);
   put(&graph, 16, "\x0a\x01k\x12\x01v", 6); // metadata_props
   bytes model = model_of(&graph);
   put(&model, 25,
@@ -251,6 +251,35 @@ static void the_last_of_a_choice_counts(void **state)
   assert_int_equal(seen.rank, 2);
   assert_int_equal(seen.shape[0], 7);
   assert_string_equal(oxp_graph_dim_name(read, seen.shape[1]), "rows");
+  oxp_graph_free(read);
+  free(model.at);
+}
+
+// A value's type is one of several: the last one counts, also among those that the table does not know.
+static void the_last_type_counts(void **state)
+{
+  (void)state;
+  bytes type = { 0 }, info = { 0 }, graph = { 0 };
+  put(&type, 4, "\x0a\x00", 2); // a sequence
+  put(&type, 1, "\x08\x01", 2); // a tensor of float32
+  put(&info, 1, "x", 1);
+  put_message(&info, 2, &type);
+  put(&type, 1, "\x08\x01", 2);
+  put(&type, 9, "\x0a\x00", 2); // an optional
+  bytes other = { 0 };
+  put(&other, 1, "y", 1);
+  put_message(&other, 2, &type);
+  put_message(&graph, 11, &info);
+  put_message(&graph, 11, &other);
+  bytes model = model_of(&graph);
+  oxp_error error = { 0 };
+  oxp_graph *read = graph_of_bytes(&model, &error);
+  assert_non_null(read);
+  const oxp__value_infos *inputs = &read->model.graph->inputs;
+  assert_non_null(inputs->at[0]->type->tensor);
+  assert_int_equal(inputs->at[0]->type->base.unknown.count, 0);
+  assert_null(inputs->at[1]->type->tensor);
+  assert_int_equal(inputs->at[1]->type->base.unknown.count, 1);
   oxp_graph_free(read);
   free(model.at);
 }
@@ -507,6 +536,7 @@ int main(void)
     cmocka_unit_test(packed_numbers_are_read),
     cmocka_unit_test(few_typed_numbers_are_read),
     cmocka_unit_test(the_last_of_a_choice_counts),
+    cmocka_unit_test(the_last_type_counts),
     cmocka_unit_test(weights_that_are_inputs_are_not_counted),
     cmocka_unit_test(bad_bytes_are_named),
     cmocka_unit_test(nesting_is_bounded),
