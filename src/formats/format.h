@@ -33,9 +33,14 @@ typedef struct oxp__format {
                      oxp_error *error);
   // NULL when the format cannot be written. The network is finished.
   oxp_status (*write)(const oxp_network *network, const char *path, oxp_error *error);
+  // The files that `write` makes or replaces when it is given `path`, in `arena`. NULL: one file, which is `path` itself.
+  oxp_status (*targets)(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error);
 } oxp__format;
 
 extern const oxp__format *const oxp__formats[];
 extern const size_t oxp__format_count;
+
+// The row of that name; NULL when there is none.
+const oxp__format *oxp__format_find(const char *name);
 
 #endif

@@ -150,4 +150,5 @@ const oxp__format oxp__format_netcl_checkpoint = {
   .probe = checkpoint_probe,
   .read = checkpoint_read,
   .write = checkpoint_write,
+  .targets = oxp__netcl_targets,
 };

@@ -508,6 +508,35 @@ def conversion_onto_a_source_in_another_format():
     pair("m")
 
 
+@case("convert m -o m --format netcl_checkpoint", 2, r"^error: m\.npz: ")
+def conversion_onto_the_stem_of_a_source():
+    pair("m")
+
+
+@case("convert m.json -o folder/../m --format netcl_pair", 2)
+def conversion_onto_the_stem_by_another_path():
+    pair("m")
+    os.mkdir("folder")
+
+
+@case("convert m.json -o soft --format netcl_pair", 2, r"^error: soft\.json: ")
+def conversion_onto_a_stem_that_leads_to_a_source():
+    pair("m")
+    os.symlink("m.json", "soft.json")
+
+
+@case("convert m.json -o hard --format netcl_pair", 2, r"^error: hard\.npz: ")
+def conversion_onto_a_stem_with_a_hard_link_to_a_source():
+    pair("m")
+    os.link("m.npz", "hard.npz")
+
+
+@case("convert m.npz --description d.json -o d --format netcl_pair", 2, r"^error: d\.json: ")
+def conversion_onto_the_stem_of_the_description():
+    pair("m")
+    os.rename("m.json", "d.json")
+
+
 @case("convert m.netcl -o m.netcl", 2)
 def conversion_onto_the_source():
     shutil.copy(GOOD, "m.netcl")

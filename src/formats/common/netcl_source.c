@@ -14,8 +14,7 @@ static bool source_ends_in(const char *path, const char *suffix)
   return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-// The path without .json or .npz, with `suffix` instead.
-static const char *source_sibling(oxp__arena *arena, const char *path, const char *suffix)
+const char *oxp__netcl_sibling(oxp__arena *arena, const char *path, const char *suffix)
 {
   size_t length = strlen(path);
   if (source_ends_in(path, ".json"))
@@ -77,8 +76,8 @@ oxp_status oxp__netcl_pair_open(oxp__arena *arena, const oxp__candidate *candida
                                 oxp_error *error)
 {
   bool is_json = source_is_json(candidate), is_zip = candidate->file && candidate->zip;
-  *pair = (oxp__netcl_pair){ .json_path = source_sibling(arena, candidate->path, ".json"),
-                             .npz_path = source_sibling(arena, candidate->path, ".npz") };
+  *pair = (oxp__netcl_pair){ .json_path = oxp__netcl_sibling(arena, candidate->path, ".json"),
+                             .npz_path = oxp__netcl_sibling(arena, candidate->path, ".npz") };
   if (!pair->json_path || !pair->npz_path)
     return oxp__fail_memory(error, strlen(candidate->path));
   if (is_json) {

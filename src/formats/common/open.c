@@ -107,7 +107,7 @@ static oxp_status open_fail_unknown(const oxp__candidate *candidate, oxp_error *
                    candidate->head[0], candidate->head[1], candidate->head[2], candidate->head[3]);
 }
 
-static const oxp__format *open_format_by_name(const char *name)
+const oxp__format *oxp__format_find(const char *name)
 {
   for (size_t i = 0; i < oxp__format_count; i++)
     if (strcmp(oxp__formats[i]->name, name) == 0)
@@ -130,7 +130,7 @@ static oxp_status open_fail_format(const char *name, bool for_writing, oxp_error
 static oxp_status open_choose(const oxp__candidate *candidate, const char *name, const oxp__format **format,
                               oxp_error *error)
 {
-  *format = name ? open_format_by_name(name) : NULL;
+  *format = name ? oxp__format_find(name) : NULL;
   if (name)
     return *format ? OXP_OK : open_fail_format(name, false, error);
   int best = 0;
@@ -191,7 +191,7 @@ oxp_status oxp_network_open(const char *path, const oxp_open_options *options, o
 
 oxp_status oxp_network_write(const oxp_network *network, const char *path, const char *format, oxp_error *error)
 {
-  const oxp__format *row = format ? open_format_by_name(format) : NULL;
+  const oxp__format *row = format ? oxp__format_find(format) : NULL;
   if (!row || !row->write)
     return open_fail_format(format ? format : "", true, error);
   if (!network->finished)
