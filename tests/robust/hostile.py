@@ -461,6 +461,29 @@ def source_is_empty():
     write("source", "")
 
 
+# --- Checkpoints ---
+
+
+def checkpoint(*names):
+    """Two parameters of a batch normalization under these names, in their order, and its description."""
+    layer = {"type": "BatchNorm2d", "args": {"num_features": 2}}
+    roles = ("gamma", "beta", "running_mean", "running_var")
+    netcl("d.netcl", [layer], {f"0:{role}.npy": npy("<f4", "(2,)", struct.pack("<2f", 1, 2)) for role in roles})
+    archive("c.npz", {name: npy("<f4", "(2,)", struct.pack("<2f", 3, 4)) for name in names})
+
+
+def by_order(name, code, message, *names):
+    case("export c.npz --description d.netcl -o out.onnx", code, message)(lambda: checkpoint(*names))
+    CASES[f"checkpoint_{name}"] = CASES.pop("<lambda>")
+
+
+by_order("with_swapped_names", 4, r"bn\.beta\.npy.*gamma.*beta", "bn.beta.npy", "bn.gamma.npy")
+by_order("with_swapped_words", 4, r"bias\.npy.*gamma.*bias", "bias.npy", "weight.npy")
+by_order("with_statistics", 4, r"a_running_var\.npy.*beta.*running_var", "a_gamma.npy", "a_running_var.npy")
+by_order("lacks_an_array", 4, "parameter 1", "bn1.gamma.npy")
+by_order("has_more_arrays", 4, "2 parameters.*3 arrays", "x.npy", "y.npy", "z.npy")
+
+
 # --- Targets ---
 
 

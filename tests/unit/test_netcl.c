@@ -202,6 +202,7 @@ static void test_checkpoints(void **state)
     snprintf(path, sizeof path, NETCL "%s", paths[i]);
     oxp_network *network = open_network(path, described(NETCL "b_cnn.netcl"));
     assert_string_equal(oxp_network_format(network), "netcl_checkpoint");
+    assert_int_equal(oxp_network_warning_count(network), i == 3); // bound by order, and that is said
     assert_computes(network, NETCL "b_cnn.x.npy", NETCL "b_cnn.y.npy", 1e-5);
     oxp_network_free(network);
     assert_open_fails(path, with_shape(CNN), OXP_BAD_FILE, "checkpoint|neither the layers|statistics|--description");
