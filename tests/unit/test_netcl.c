@@ -165,8 +165,25 @@ static void test_bad_lists(void **state)
   assert_list_fails("[{\"type\": \"LeakyReLU\", \"negative_slope\": null}]", OXP_BAD_FILE, "negative_slope");
   assert_list_fails("[{\"type\": \"LeakyReLU\", \"negative_slope\": {}}]", OXP_BAD_FILE, "negative_slope|an object");
   assert_list_fails("[{\"type\": \"LeakyReLU\", \"negative_slope\": true}]", OXP_BAD_FILE, "negative_slope|true");
+  assert_list_fails("[{\"type\": \"LeakyReLU\", \"args\": {}, \"negative_slope\": 0.5}]", OXP_BAD_FILE,
+                    "layer 0|\"args\"|\"negative_slope\"");
+  assert_list_fails("[{\"type\": \"GELU\", \"args\": null, \"approximate\": false}]", OXP_BAD_FILE,
+                    "layer 0|\"args\"|\"approximate\"");
   assert_list_fails("{\"optim_state\": {}}", OXP_BAD_FILE, "--description");
   assert_list_fails("{\"hello\": 1}", OXP_BAD_FILE, "does not describe a network");
+}
+
+// netcl ignores keys beside "args": a network that it saved means the same here, and they are named.
+static void test_keys_beside_arguments(void **state)
+{
+  (void)state;
+  write_text("beside.json", "{\"type\": \"Sequential\", \"version\": 2, \"config\": [{\"type\": \"LeakyReLU\", "
+                            "\"negative_slope\": 0.5}, {\"type\": \"ReLU\", \"args\": {}, \"name\": \"last\"}]}");
+  write_bytes("beside.npz", "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+  oxp_network *network = open_network("beside.json", with_shape("4"));
+  assert_all_words(oxp_network_warning(network, 0), "\"negative_slope\"|layer 0");
+  assert_all_words(oxp_network_warning(network, 1), "\"name\"|layer 1");
+  oxp_network_free(network);
 }
 
 // A pair of numbers is accepted wherever netcl has one, and one padding stands for both sides.
@@ -430,6 +447,7 @@ int main(void)
     cmocka_unit_test(test_half_a_pair),
     cmocka_unit_test(test_layer_list),
     cmocka_unit_test(test_bad_lists),
+    cmocka_unit_test(test_keys_beside_arguments),
     cmocka_unit_test(test_pairs_of_numbers),
     cmocka_unit_test(test_checkpoints),
     cmocka_unit_test(test_checkpoint_lacks_something),

@@ -231,6 +231,27 @@ static oxp_status config_check_required(const oxp__layer *layer, const json_t *a
   return status;
 }
 
+// Keys of an entry whose arguments stand in "args". netcl ignores them, and so do we, but not in silence; in a bare list, where
+// arguments may stand there, they are refused.
+static oxp_status config_check_entry(oxp_network *network, const oxp__netcl_config *config, const oxp__layer *layer,
+                                     oxp_error *error)
+{
+  char label[256];
+  const char *key;
+  json_t *value;
+  json_object_foreach(json_array_get(config->layers, (size_t)layer->index), key, value)
+  {
+    if (strcmp(key, "type") == 0 || strcmp(key, "args") == 0)
+      continue;
+    if (config->bare)
+      return oxp__fail(error, OXP_BAD_FILE,
+                       "there are \"args\" and, beside them, \"%.64s\"; arguments are in one of the two places", key);
+    oxp__network_warn(network, "The key \"%.64s\" beside the arguments of %s is not known; it is not used.", key,
+                      oxp__layer_label(layer, label, sizeof label));
+  }
+  return OXP_OK;
+}
+
 static oxp_status config_fill(oxp_network *network, const oxp__netcl_config *config, oxp__layer *layer,
                               oxp_error *error)
 {
@@ -238,6 +259,8 @@ static oxp_status config_fill(oxp_network *network, const oxp__netcl_config *con
   const json_t *arguments = config_arguments(config, (size_t)layer->index, &beside);
   if (arguments && !json_is_null(arguments) && !json_is_object(arguments))
     return oxp__fail(error, OXP_BAD_FILE, "\"args\" is %s, it should be an object", oxp__json_type_name(arguments));
+  if (!beside)
+    OXP__TRY(config_check_entry(network, config, layer, error));
   OXP__TRY(config_check_required(layer, arguments, error));
   const char *key;
   json_t *value;
