@@ -112,6 +112,16 @@ static void test_half_a_pair(void **state)
   oxp_network_free(open_network("stem", with_shape(""))); // netcl adds its suffix too
 }
 
+// Version 1 wrote for every Linear whether it has a bias: a member that is not there is missing.
+static void test_linear_of_version_1(void **state)
+{
+  (void)state;
+  write_text("version1_linear.json", "{\"type\": \"Sequential\", \"version\": 1, \"config\": [{\"type\": "
+                                     "\"Linear\", \"args\": {\"in_features\": 3, \"out_features\": 2}}]}");
+  remove("version1_linear.npz");
+  assert_open_fails("version1_linear.json", with_shape(""), OXP_BAD_FILE, "weight (layer 0, Linear)|bias (layer 0, Linear)");
+}
+
 // --- Plain lists of layers ---
 
 static const char layer_norm_list[] =
@@ -445,6 +455,7 @@ int main(void)
     cmocka_unit_test(test_detector),
     cmocka_unit_test(test_legacy),
     cmocka_unit_test(test_half_a_pair),
+    cmocka_unit_test(test_linear_of_version_1),
     cmocka_unit_test(test_layer_list),
     cmocka_unit_test(test_bad_lists),
     cmocka_unit_test(test_keys_beside_arguments),

@@ -323,6 +323,6 @@ bool oxp__netcl_config_bias_is_open(const oxp__netcl_config *config, const oxp_n
 {
   bool beside;
   const oxp__layer *layer = network->layers[index];
-  return config->version == 1 && oxp__param_find(layer->kind, "netcl", "bias") &&
+  return config->version == 1 && strcmp(layer->source_kind, "Conv2d") == 0 &&
          !json_object_get(config_arguments(config, index, &beside), "bias");
 }
