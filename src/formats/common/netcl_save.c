@@ -134,12 +134,12 @@ static void save_add_value(oxp__text *text, const oxp__param *param, const void 
   double number = oxp__param_number(param, params, 0);
   if (isnan(number))
     oxp__text_add(text, "null");
+  else if (oxp__param_is_int(param))
+    oxp__text_printf(text, "%" PRId64, oxp__param_int(param, params, 0));
   else if (param->type == OXP__PARAM_BOOL)
     oxp__text_add(text, number > 0 ? "true" : "false");
-  else if (param->type == OXP__PARAM_FLOAT || param->type == OXP__PARAM_FLOATS)
-    save_add_float(text, number);
   else
-    oxp__text_printf(text, "%" PRId64, (int64_t)number);
+    save_add_float(text, number);
 }
 
 static void save_add_layer(oxp__text *text, const oxp__layer *layer)
