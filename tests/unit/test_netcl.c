@@ -119,7 +119,8 @@ static void test_linear_of_version_1(void **state)
   write_text("version1_linear.json", "{\"type\": \"Sequential\", \"version\": 1, \"config\": [{\"type\": "
                                      "\"Linear\", \"args\": {\"in_features\": 3, \"out_features\": 2}}]}");
   remove("version1_linear.npz");
-  assert_open_fails("version1_linear.json", with_shape(""), OXP_BAD_FILE, "weight (layer 0, Linear)|bias (layer 0, Linear)");
+  assert_open_fails("version1_linear.json", with_shape(""), OXP_BAD_FILE,
+                    "weight (layer 0, Linear)|bias (layer 0, Linear)");
 }
 
 // --- Plain lists of layers ---
@@ -179,6 +180,8 @@ static void test_bad_lists(void **state)
                     "layer 0|\"args\"|\"negative_slope\"");
   assert_list_fails("[{\"type\": \"GELU\", \"args\": null, \"approximate\": false}]", OXP_BAD_FILE,
                     "layer 0|\"args\"|\"approximate\"");
+  assert_list_fails("[{\"type\": \"MaxPool2d\", \"kernel_size\": 18446744073709551616}]", OXP_BAD_FILE,
+                    "layer 0|kernel_size|1.8446744073709552e+19|2147483647");
   assert_list_fails("{\"optim_state\": {}}", OXP_BAD_FILE, "--description");
   assert_list_fails("{\"hello\": 1}", OXP_BAD_FILE, "does not describe a network");
 }

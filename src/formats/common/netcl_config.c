@@ -188,6 +188,14 @@ static oxp_status config_set(const oxp__param *param, void *params, const json_t
   return oxp__fail(error, OXP_BAD_ARGUMENT, "the argument is %s, it should be a number", oxp__json_type_name(value));
 }
 
+// netcl takes whole numbers of any size as the seed of training's generator, of which int64 holds not all.
+static bool config_is_large_seed(const oxp__param *param, const json_t *value)
+{
+  double number = json_number_value(value);
+  return strcmp(param->name, "seed") == 0 && (number >= 0x1p63 || number <= -0x1p63) &&
+         (json_is_real(value) || json_integer_value(value) == OXP__UNSET);
+}
+
 // The rows say OXP_BAD_ARGUMENT; here the argument came from a file.
 static oxp_status config_blame_file(oxp_status status, oxp_error *error)
 {
@@ -211,6 +219,11 @@ static oxp_status config_apply(oxp_network *network, oxp__layer *layer, const ch
   }
   if (!param)
     return oxp__fail(error, OXP_BAD_FILE, "there is no argument \"%.64s\"", key);
+  if (config_is_large_seed(param, value)) {
+    oxp__network_warn(network, "The seed of %s is too large to be held; it has no effect in inference and is left out.",
+                      oxp__layer_label(layer, label, sizeof label));
+    return oxp__param_set_null(param, layer->params, error);
+  }
   oxp_status status = config_blame_file(config_set(param, layer->params, value, error), error);
   return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, key);
 }
