@@ -21,6 +21,10 @@ typedef struct oxp__candidate {
 // Opens `path` for looking at, in `arena`; borrows `path`. That there is no such file is no failure: it may be a stem.
 oxp_status oxp__candidate_open(oxp__arena *arena, const char *path, oxp__candidate *candidate, oxp_error *error);
 
+// The failure that there is neither the candidate's file nor another one that its path stands for: what the system says, or OXP_IO when
+// the file has appeared since it was looked for.
+oxp_status oxp__candidate_fail_missing(const oxp__candidate *candidate, oxp_error *error);
+
 typedef struct oxp__format {
   const char *name;     // = file name
   const char *doc;      // what it is, who writes it

@@ -461,6 +461,28 @@ def source_is_empty():
     write("source", "")
 
 
+# --- Archives that are right ---
+
+
+def commented(name, members):
+    """An archive whose comment looks like the end of another one."""
+    archive(name, members)
+    data = pathlib.Path(name).read_bytes()
+    comment = end(1, 46, 5)[:-2] + struct.pack("<H", 3) + b"abc"
+    write(name, data[:-2] + struct.pack("<H", len(comment)) + comment)
+
+
+@case("inspect m.npz --description m.npz", 0)
+def comment_that_looks_like_an_end():
+    write("m.json", json.dumps([linear(3, 2)]))
+    commented("m.npz", {"0:weight.npy": npy("<f4", "(3, 2)", bytes(24))})
+
+
+@case("inspect x.zip", 4, "no known format")
+def comment_that_looks_like_an_end_of_something_else():
+    commented("x.zip", {"note.txt": b"hello"})
+
+
 # --- Checkpoints ---
 
 

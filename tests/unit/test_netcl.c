@@ -2,6 +2,8 @@
 // a file lacks is said.
 #include "formats_support.h"
 
+#include "formats/common/netcl_source.h"
+
 #define CNN "3x32x32"
 
 static void assert_reads(const char *name, const char *shape, double tolerance)
@@ -121,6 +123,26 @@ static void test_linear_of_version_1(void **state)
   remove("version1_linear.npz");
   assert_open_fails("version1_linear.json", with_shape(""), OXP_BAD_FILE,
                     "weight (layer 0, Linear)|bias (layer 0, Linear)");
+}
+
+// A file may appear after it was looked for: that is a failure like any other, not a success without a file.
+static void test_file_that_appears(void **state)
+{
+  (void)state;
+  remove("appears.netcl");
+  oxp__arena arena = { 0 };
+  oxp__candidate candidate;
+  oxp_error error = { 0 };
+  assert_int_equal(oxp__candidate_open(&arena, "appears.netcl", &candidate, &error), OXP_OK);
+  assert_null(candidate.file);
+  assert_int_equal(oxp__candidate_fail_missing(&candidate, &error), OXP_IO);
+  assert_all_words(error.message, "appears.netcl|No such file");
+  write_text("appears.netcl", "now");
+  error = (oxp_error){ 0 };
+  assert_int_equal(oxp__candidate_fail_missing(&candidate, &error), OXP_IO);
+  assert_all_words(error.message, "appears.netcl|appeared since");
+  assert_int_equal(oxp__candidate_fail_missing(&candidate, NULL), OXP_IO);
+  oxp__arena_fini(&arena);
 }
 
 // --- Plain lists of layers ---
@@ -459,6 +481,7 @@ int main(void)
     cmocka_unit_test(test_legacy),
     cmocka_unit_test(test_half_a_pair),
     cmocka_unit_test(test_linear_of_version_1),
+    cmocka_unit_test(test_file_that_appears),
     cmocka_unit_test(test_layer_list),
     cmocka_unit_test(test_bad_lists),
     cmocka_unit_test(test_keys_beside_arguments),

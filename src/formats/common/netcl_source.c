@@ -157,7 +157,7 @@ oxp_status oxp__netcl_source_open(oxp_network *network, const char *path, oxp__n
   OXP__TRY(oxp__candidate_open(arena, path, candidate, error));
   if (candidate->zip && oxp__zip_find(candidate->zip, OXP__NETCL_META))
     return oxp__netcl_source_from_archive(network, candidate->zip, candidate->path, source, error);
-  if (candidate->zip_error.status != OXP_OK) {
+  if (!candidate->zip && candidate->zip_error.status != OXP_OK) {
     if (error)
       *error = candidate->zip_error;
     return oxp__at_file(error, candidate->zip_error.status, path);
@@ -165,7 +165,7 @@ oxp_status oxp__netcl_source_open(oxp_network *network, const char *path, oxp__n
   oxp__netcl_pair pair;
   OXP__TRY(oxp__netcl_pair_open(arena, candidate, &pair, error));
   if (!pair.json && !candidate->file) // neither a file nor a stem
-    return oxp__file_open(arena, path, &pair.json, error);
+    return oxp__candidate_fail_missing(candidate, error);
   return oxp__netcl_source_from_pair(network, &pair, source, error);
 }
 

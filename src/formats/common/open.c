@@ -44,6 +44,18 @@ oxp_status oxp__candidate_open(oxp__arena *arena, const char *path, oxp__candida
   return open_look(arena, candidate, error);
 }
 
+oxp_status oxp__candidate_fail_missing(const oxp__candidate *candidate, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *file;
+  oxp_status status = oxp__file_open(&arena, candidate->path, &file, error); // says what the system says
+  oxp__arena_fini(&arena);
+  if (status != OXP_OK)
+    return status;
+  oxp__fail(error, OXP_IO, "the file was not there when it was looked for, and appeared since");
+  return oxp__at_file(error, OXP_IO, candidate->path);
+}
+
 // --- Detection ---
 
 typedef struct open_signature {
@@ -94,7 +106,7 @@ static const char *open_resembles(const oxp__candidate *candidate)
 static oxp_status open_fail_unknown(const oxp__candidate *candidate, oxp_error *error)
 {
   const char *resembles = open_resembles(candidate);
-  if (candidate->zip_error.status != OXP_OK) {
+  if (!candidate->zip && candidate->zip_error.status != OXP_OK) {
     if (error)
       *error = candidate->zip_error;
     return candidate->zip_error.status;
@@ -143,13 +155,7 @@ static oxp_status open_choose(const oxp__candidate *candidate, const char *name,
   }
   if (*format)
     return OXP_OK;
-  oxp__arena arena = { 0 };
-  oxp__file *file;
-  oxp_status status = candidate->file
-                          ? open_fail_unknown(candidate, error)
-                          : oxp__file_open(&arena, candidate->path, &file, error); // says what the system says
-  oxp__arena_fini(&arena);
-  return status;
+  return candidate->file ? open_fail_unknown(candidate, error) : oxp__candidate_fail_missing(candidate, error);
 }
 
 // --- Opening ---
