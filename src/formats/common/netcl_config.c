@@ -2,6 +2,7 @@
 // files spell them and how strict netcl is about it. Place: formats/common.
 #include "formats/common/netcl_config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,9 +192,8 @@ static oxp_status config_set(const oxp__param *param, void *params, const json_t
 // netcl takes whole numbers of any size as the seed of training's generator, of which int64 holds not all.
 static bool config_is_large_seed(const oxp__param *param, const json_t *value)
 {
-  double number = json_number_value(value);
-  return strcmp(param->name, "seed") == 0 && (number >= 0x1p63 || number <= -0x1p63) &&
-         (json_is_real(value) || json_integer_value(value) == OXP__UNSET);
+  bool large = fabs(json_number_value(value)) >= 9223372036854775808.0; // 2^63
+  return strcmp(param->name, "seed") == 0 && large && (json_is_real(value) || json_integer_value(value) == OXP__UNSET);
 }
 
 // The rows say OXP_BAD_ARGUMENT; here the argument came from a file.
