@@ -259,7 +259,7 @@ static oxp_status config_check_entry(oxp_network *network, const oxp__netcl_conf
     if (config->bare)
       return oxp__fail(error, OXP_BAD_FILE,
                        "there are \"args\" and, beside them, \"%.64s\"; arguments are in one of the two places", key);
-    oxp__network_warn(network, "The key \"%.64s\" beside the arguments of %s is not known; it is not used.", key,
+    oxp__network_warn(network, "The key \"%.64s\" of %s does not stand in its \"args\"; it is not used.", key,
                       oxp__layer_label(layer, label, sizeof label));
   }
   return OXP_OK;
