@@ -314,8 +314,8 @@ OXP_API const char *oxp_network_warning(const oxp_network *network, int index);
 // somebody's bare weights. The arrays stay in the file, which is held open.
 typedef struct oxp_weights oxp_weights;
 
-// OXP_BAD_FILE for damage and for members that are not arrays. Networks that use its tensors *borrow* the weights object: it
-// must be freed after them.
+// OXP_BAD_FILE for damage, for members that are not arrays and for two of one name. Networks that use its tensors *borrow* the
+// weights object: it must be freed after them.
 OXP_API oxp_status oxp_weights_open(const char *path, oxp_weights **out, oxp_error *error);
 OXP_API void oxp_weights_free(oxp_weights *weights);
 OXP_API int oxp_weights_count(const oxp_weights *weights);

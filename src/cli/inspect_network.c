@@ -27,9 +27,12 @@ static bool param_is_default(const oxp__kind *kind, const oxp__param *param, con
   return true;
 }
 
-static void add_param_number(oxp__text *text, const oxp__param *param, double number)
+static void add_param_number(oxp__text *text, const oxp__param *param, const void *params, int index)
 {
-  if (param->type == OXP__PARAM_CHOICE)
+  double number = oxp__param_number(param, params, index);
+  if (oxp__param_is_int(param) && !isnan(number))
+    oxp__text_printf(text, "%" PRId64, oxp__param_int(param, params, index));
+  else if (param->type == OXP__PARAM_CHOICE)
     oxp__text_add(text, param->tokens[(int)number]);
   else if (param->type == OXP__PARAM_BOOL)
     oxp__text_add(text, number != 0 ? "yes" : "no");
@@ -49,20 +52,23 @@ static void add_settings(oxp__text *text, const oxp__layer *layer)
     int count = oxp__param_number_count(param, layer->params);
     for (int j = 0; j < count; j++) {
       oxp__text_add(text, j > 0 ? "x" : "");
-      add_param_number(text, param, oxp__param_number(param, layer->params, j));
+      add_param_number(text, param, layer->params, j);
     }
   }
   oxp__arena_fini(&arena);
 }
 
-static void json_param_number(oxp__json *json, const char *key, const oxp__param *param, double number)
+static void json_param_number(oxp__json *json, const char *key, const oxp__param *param, const void *params, int index)
 {
+  double number = oxp__param_number(param, params, index);
   if (param->type == OXP__PARAM_CHOICE)
     oxp__json_text(json, key, param->tokens[(int)number]);
   else if (param->type == OXP__PARAM_BOOL)
     oxp__json_bool(json, key, number != 0);
   else if (isnan(number))
     oxp__json_text(json, key, NULL);
+  else if (oxp__param_is_int(param))
+    oxp__json_int(json, key, oxp__param_int(param, params, index));
   else
     oxp__json_number(json, key, number);
 }
@@ -77,7 +83,7 @@ static void json_params(oxp__json *json, const oxp__layer *layer)
       oxp__json_array(json, param->name);
     int count = oxp__param_number_count(param, layer->params);
     for (int j = 0; j < count; j++)
-      json_param_number(json, list ? NULL : param->name, param, oxp__param_number(param, layer->params, j));
+      json_param_number(json, list ? NULL : param->name, param, layer->params, j);
     if (list)
       oxp__json_end(json, ']');
   }

@@ -44,28 +44,19 @@ oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments
   return oxp__at_file(error, status, oxp__operand(arguments, 0));
 }
 
-// The path with another suffix, for formats of two files; the path itself when it has neither suffix.
-static const char *subject_sibling(oxp__arena *arena, const char *path)
-{
-  size_t length = strlen(path), stem = length < 5 ? 0 : length - 5;
-  if (stem > 0 && strcmp(path + stem, ".json") == 0)
-    return oxp__arena_printf(arena, "%.*s.npz", (int)stem, path);
-  stem = length < 4 ? 0 : length - 4;
-  if (stem > 0 && strcmp(path + stem, ".npz") == 0)
-    return oxp__arena_printf(arena, "%.*s.json", (int)stem, path);
-  return path;
-}
-
-oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, oxp_error *error)
+oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, const oxp__format *format,
+                                     oxp_error *error)
 {
   oxp__arena arena = { 0 };
-  const char *sibling = subject_sibling(&arena, target);
-  bool own = oxp__file_is_open(&network->arena, target) || (sibling && oxp__file_is_open(&network->arena, sibling));
+  const char *targets[2] = { target, NULL };
+  oxp_status status = format && format->targets ? format->targets(&arena, target, targets, error) : OXP_OK;
+  for (int i = 0; status == OXP_OK && i < 2; i++)
+    if (targets[i] && oxp__file_is_open(&network->arena, targets[i])) {
+      oxp__fail(error, OXP_BAD_ARGUMENT, "this is a file that the network was read from; give another --output");
+      status = oxp__at_file(error, OXP_BAD_ARGUMENT, targets[i]);
+    }
   oxp__arena_fini(&arena);
-  if (!own)
-    return OXP_OK;
-  return oxp__at_file(error, oxp__fail(error, OXP_BAD_ARGUMENT, "this is the source itself; give another --output"),
-                      target);
+  return status;
 }
 
 void oxp__subject_close(oxp__subject *subject)

@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/print.h"
 #include "cli/request.h"
+#include "formats/format.h"
 
 // One of the two is set.
 typedef struct oxp__subject {
@@ -18,9 +19,10 @@ oxp_status oxp__subject_open(oxp__subject *subject, const oxp__arguments *argume
 // The same for verbs that want a network: an ONNX file is OXP_BAD_ARGUMENT, with `hint`.
 oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments *arguments, const char *hint,
                                      oxp_error *error);
-// OXP_BAD_ARGUMENT when `target` is one of the files that the network was read from, under whatever name: a model is no replacement
-// for a network.
-oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, oxp_error *error);
+// OXP_BAD_ARGUMENT when a file that writing to `target` replaces is one of those that the network was read from, under whatever
+// name: a model is no replacement for a network. `format` is the row that writes, NULL for one file called `target`.
+oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, const oxp__format *format,
+                                     oxp_error *error);
 void oxp__subject_close(oxp__subject *subject);
 
 // A protobuf message of an ONNX model starts with its IR version; no other format here starts with that byte. A file with

@@ -98,7 +98,7 @@ static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
   OXP__TRY(convert_target(arguments, &path, &format, error));
   oxp_status status = oxp__subject_open_network(&network, arguments, "convert reads networks, not ONNX models", error);
   if (status == OXP_OK)
-    status = oxp__subject_check_target(network, path, error);
+    status = oxp__subject_check_target(network, path, oxp__format_find(format), error);
   if (status == OXP_OK) {
     oxp__signals_catch(); // a file that was begun is finished
     status = oxp_network_write(network, path, format, error);

@@ -115,7 +115,7 @@ static oxp_status export_do(export_job *job, oxp_error *error)
   oxp_lower_options options = { 0 };
   OXP__TRY(oxp__request_model(job->arguments, &options, error));
   OXP__TRY(oxp__subject_open_network(&job->network, job->arguments, "onnxport inspect looks into it", error));
-  OXP__TRY(oxp__subject_check_target(job->network, job->output, error));
+  OXP__TRY(oxp__subject_check_target(job->network, job->output, NULL, error));
   OXP__TRY(oxp_graph_lower(job->network, &options, &job->graph, error));
   OXP__TRY(export_write(job, error));
   return export_report(job, error);

@@ -21,6 +21,10 @@ typedef struct oxp__candidate {
 // Opens `path` for looking at, in `arena`; borrows `path`. That there is no such file is no failure: it may be a stem.
 oxp_status oxp__candidate_open(oxp__arena *arena, const char *path, oxp__candidate *candidate, oxp_error *error);
 
+// The failure that there is neither the candidate's file nor another one that its path stands for: what the system says, or OXP_IO when
+// the file has appeared since it was looked for.
+oxp_status oxp__candidate_fail_missing(const oxp__candidate *candidate, oxp_error *error);
+
 typedef struct oxp__format {
   const char *name;     // = file name
   const char *doc;      // what it is, who writes it
@@ -33,9 +37,14 @@ typedef struct oxp__format {
                      oxp_error *error);
   // NULL when the format cannot be written. The network is finished.
   oxp_status (*write)(const oxp_network *network, const char *path, oxp_error *error);
+  // The files that `write` makes or replaces when it is given `path`, in `arena`. NULL: one file, which is `path` itself.
+  oxp_status (*targets)(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error);
 } oxp__format;
 
 extern const oxp__format *const oxp__formats[];
 extern const size_t oxp__format_count;
+
+// The row of that name; NULL when there is none.
+const oxp__format *oxp__format_find(const char *name);
 
 #endif

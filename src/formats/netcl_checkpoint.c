@@ -42,6 +42,56 @@ static int checkpoint_probe(const oxp__candidate *candidate)
   return 30; // some archive of arrays
 }
 
+// --- Reading ---
+
+// Does the row call its role so, in whatever dialect?
+static bool checkpoint_is_called(const oxp__weight_row *row, const char *word, size_t length)
+{
+  bool is = strlen(row->role) == length && memcmp(row->role, word, length) == 0;
+  for (int i = 0; !is && i < OXP__MAX_DIALECTS && row->in[i].dialect; i++)
+    is = strlen(row->in[i].name) == length && memcmp(row->in[i].name, word, length) == 0;
+  return is;
+}
+
+// Is it the word for a role of any kind?
+static bool checkpoint_is_role(const char *word, size_t length)
+{
+  for (size_t i = 0; i < oxp__kind_count; i++)
+    for (int role = 0; role < oxp__kinds[i]->weight_count; role++)
+      if (checkpoint_is_called(&oxp__kinds[i]->weights[role], word, length))
+        return true;
+  return false;
+}
+
+// The place in a name, of `length` letters, where a role's word begins that the name ends in ("bn1.gamma", "bn1_gamma"); NULL when it
+// ends in something else.
+static const char *checkpoint_role_word(const char *name, size_t length)
+{
+  static const char separators[] = ".:/_-";
+  for (size_t at = 0; at < length; at++)
+    if ((at == 0 || strchr(separators, name[at - 1])) && checkpoint_is_role(name + at, length - at))
+      return name + at;
+  return NULL;
+}
+
+// The order is all that binds arrays with names of their own. Where a name contradicts it, neither is to be believed.
+static oxp_status checkpoint_check_name(const oxp__layer *layer, int role, const char *member, oxp_error *error)
+{
+  const oxp__weight_row *row = &layer->kind->weights[role];
+  size_t length = strlen(member), suffix = strlen(".npy");
+  if (length >= suffix && strcmp(member + length - suffix, ".npy") == 0)
+    length -= suffix;
+  const char *word = checkpoint_role_word(member, length);
+  size_t word_length = word ? length - (size_t)(word - member) : 0;
+  if (!word || checkpoint_is_called(row, word, word_length))
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_FILE,
+            "the order of the checkpoint makes this array the layer's %s, its name says that it is a %.*s; name the "
+            "arrays p0, p1, ... in the order of the layers",
+            oxp__role_dialect_name(row, "netcl"), (int)word_length, word);
+  return oxp__at_key(error, OXP_BAD_FILE, member);
+}
+
 static oxp_status checkpoint_find(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
                                   oxp_tensor *tensor, oxp_error *error)
 {
@@ -60,7 +110,18 @@ static oxp_status checkpoint_find(const oxp__weights *weights, const oxp__layer 
   }
   *name =
       store->numbered ? oxp__arena_printf(store->npz.arena, "p%zu.npy", index) : store->npz.zip->members[index].name;
+  if (!store->numbered)
+    OXP__TRY(checkpoint_check_name(layer, role, *name, error));
   return *name ? oxp__npz_find(&store->npz, *name, tensor, error) : oxp__fail_memory(error, 0);
+}
+
+static void checkpoint_warn_order(const checkpoint_store *store, oxp_network *network)
+{
+  if (!store->numbered && store->next > 0)
+    oxp__network_warn(network,
+                      "The checkpoint's arrays have names of their own (%.128s, ...); they are given to the layers in "
+                      "the order in which they stand.",
+                      store->npz.zip->members[0].name);
 }
 
 // Does any layer of the description leave open whether it has a bias? The parameters' order would then be a guess.
@@ -107,6 +168,7 @@ static oxp_status checkpoint_read(const oxp__candidate *candidate, const oxp_ope
       "weights (.netcl, or the pair of files)";
   OXP__TRY(oxp__netcl_load(network, &source.config, &weights, options, error));
   oxp__npz_warn_unused(&store.npz, network);
+  checkpoint_warn_order(&store, network);
   if (store.numbered || store.next == pair.zip->member_count)
     return OXP_OK;
   return oxp__fail(
@@ -150,4 +212,5 @@ const oxp__format oxp__format_netcl_checkpoint = {
   .probe = checkpoint_probe,
   .read = checkpoint_read,
   .write = checkpoint_write,
+  .targets = oxp__netcl_targets,
 };

@@ -50,4 +50,5 @@ const oxp__format oxp__format_netcl_pair = {
   .probe = netcl_pair_probe,
   .read = netcl_pair_read,
   .write = netcl_pair_write,
+  .targets = oxp__netcl_targets,
 };

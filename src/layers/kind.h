@@ -223,6 +223,9 @@ oxp_status oxp__param_set_null(const oxp__param *param, void *params, oxp_error 
 // unset numbers as NAN).
 int oxp__param_number_count(const oxp__param *param, const void *params);
 double oxp__param_number(const oxp__param *param, const void *params, int index);
+// Does the parameter hold whole numbers? Number `index` of one that does, exactly, where a double may round; OXP__UNSET: unset.
+bool oxp__param_is_int(const oxp__param *param);
+int64_t oxp__param_int(const oxp__param *param, const void *params, int index);
 
 // The role number that `dialect` (NULL: our own) calls `name`, -1 when there is none; the dialect's name of a role, and
 // the order of its axes there (NULL: as stored).

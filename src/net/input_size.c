@@ -36,7 +36,7 @@ static bool size_of_layer(const oxp__layer *layer, oxp__shape *input)
     *input = (oxp__shape){ .rank = 1, .dim = { OXP_DIM_BATCH } };
     int count = oxp__param_number_count(param, layer->params);
     for (int k = 0; k < count && input->rank < OXP_MAX_RANK; k++)
-      input->dim[input->rank++] = (int64_t)oxp__param_number(param, layer->params, k);
+      input->dim[input->rank++] = oxp__param_int(param, layer->params, k);
     if (size_hints[i].channels) {
       input->dim[input->rank++] = OXP_DIM_HEIGHT;
       input->dim[input->rank++] = OXP_DIM_WIDTH;

@@ -272,7 +272,7 @@ TEXTS = {
     "minus_infinity": (b'[{"type": "LeakyReLU", "negative_slope": -Infinity}]', 4, "JSON"),
     "huge_real": (b'[{"type": "LeakyReLU", "negative_slope": 1e999}]', 4, "JSON"),
     "double_beyond_float": (b'[{"type": "LeakyReLU", "negative_slope": 1e300}]', 4, "negative_slope"),
-    "huge_integer": (b'[{"type": "Linear", "in_features": 9223372036854775808, "out_features": 1}]', 4, "JSON"),
+    "huge_integer": (b'[{"type": "Linear", "in_features": 9223372036854775808, "out_features": 1}]', 4, "in_features.*2147483647"),
     "not_utf8": (b'[{"type": "Re\xffLU"}]', 4, "JSON"),
     "overlong_utf8": (b'[{"type": "Re\xc0\xafLU"}]', 4, "JSON"),
     "lone_surrogate": (b'[{"type": "\\ud800"}]', 4, "JSON"),
@@ -461,6 +461,51 @@ def source_is_empty():
     write("source", "")
 
 
+# --- Archives that are right ---
+
+
+def commented(name, members):
+    """An archive whose comment looks like the end of another one."""
+    archive(name, members)
+    data = pathlib.Path(name).read_bytes()
+    comment = end(1, 46, 5)[:-2] + struct.pack("<H", 3) + b"abc"
+    write(name, data[:-2] + struct.pack("<H", len(comment)) + comment)
+
+
+@case("inspect m.npz --description m.npz", 0)
+def comment_that_looks_like_an_end():
+    write("m.json", json.dumps([linear(3, 2)]))
+    commented("m.npz", {"0:weight.npy": npy("<f4", "(3, 2)", bytes(24))})
+
+
+@case("inspect x.zip", 4, "no known format")
+def comment_that_looks_like_an_end_of_something_else():
+    commented("x.zip", {"note.txt": b"hello"})
+
+
+# --- Checkpoints ---
+
+
+def checkpoint(*names):
+    """Two parameters of a batch normalization under these names, in their order, and its description."""
+    layer = {"type": "BatchNorm2d", "args": {"num_features": 2}}
+    roles = ("gamma", "beta", "running_mean", "running_var")
+    netcl("d.netcl", [layer], {f"0:{role}.npy": npy("<f4", "(2,)", struct.pack("<2f", 1, 2)) for role in roles})
+    archive("c.npz", {name: npy("<f4", "(2,)", struct.pack("<2f", 3, 4)) for name in names})
+
+
+def by_order(name, code, message, *names):
+    case("export c.npz --description d.netcl -o out.onnx", code, message)(lambda: checkpoint(*names))
+    CASES[f"checkpoint_{name}"] = CASES.pop("<lambda>")
+
+
+by_order("with_swapped_names", 4, r"bn\.beta\.npy.*gamma.*beta", "bn.beta.npy", "bn.gamma.npy")
+by_order("with_swapped_words", 4, r"bias\.npy.*gamma.*bias", "bias.npy", "weight.npy")
+by_order("with_statistics", 4, r"a_running_var\.npy.*beta.*running_var", "a_gamma.npy", "a_running_var.npy")
+by_order("lacks_an_array", 4, "parameter 1", "bn1.gamma.npy")
+by_order("has_more_arrays", 4, "2 parameters.*3 arrays", "x.npy", "y.npy", "z.npy")
+
+
 # --- Targets ---
 
 
@@ -506,6 +551,35 @@ def conversion_onto_a_source():
 @case("convert m -o m.npz --format netcl_checkpoint", 2)
 def conversion_onto_a_source_in_another_format():
     pair("m")
+
+
+@case("convert m -o m --format netcl_checkpoint", 2, r"^error: m\.npz: ")
+def conversion_onto_the_stem_of_a_source():
+    pair("m")
+
+
+@case("convert m.json -o folder/../m --format netcl_pair", 2)
+def conversion_onto_the_stem_by_another_path():
+    pair("m")
+    os.mkdir("folder")
+
+
+@case("convert m.json -o soft --format netcl_pair", 2, r"^error: soft\.json: ")
+def conversion_onto_a_stem_that_leads_to_a_source():
+    pair("m")
+    os.symlink("m.json", "soft.json")
+
+
+@case("convert m.json -o hard --format netcl_pair", 2, r"^error: hard\.npz: ")
+def conversion_onto_a_stem_with_a_hard_link_to_a_source():
+    pair("m")
+    os.link("m.npz", "hard.npz")
+
+
+@case("convert m.npz --description d.json -o d --format netcl_pair", 2, r"^error: d\.json: ")
+def conversion_onto_the_stem_of_the_description():
+    pair("m")
+    os.rename("m.json", "d.json")
 
 
 @case("convert m.netcl -o m.netcl", 2)

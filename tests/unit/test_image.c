@@ -273,20 +273,63 @@ static void a_jpeg_that_ends_early_is_refused(void **state)
   free(jpeg.at);
 }
 
-static void a_jpeg_above_the_limit_is_refused(void **state)
+// Puts other bytes where the frame begins, `skip` bytes behind its marker.
+static void change_frame(bytes *jpeg, size_t skip, const void *with, size_t count)
 {
-  (void)state;
+  for (size_t i = 2; i + 9 < jpeg->count; i++)
+    if (jpeg->at[i] == 0xff && jpeg->at[i + 1] == 0xc0) {
+      memcpy(jpeg->at + i + skip, with, count);
+      return;
+    }
+  fail();
+}
+
+static void assert_jpeg_refused(size_t skip, const void *with, size_t count, oxp_status expected, const char *words)
+{
   unsigned char rgb[WIDTH * HEIGHT * 3];
   paint(rgb);
   bytes jpeg = make_jpeg(TJPF_RGB, TJSAMP_444, rgb, 0);
-  for (size_t i = 2; i + 9 < jpeg.count; i++)
-    if (jpeg.at[i] == 0xff && jpeg.at[i + 1] == 0xc0) // start of frame: height, width
-      memcpy(jpeg.at + i + 5, "\xff\x00\xff\x00", 4);
+  change_frame(&jpeg, skip, with, count);
   oxp__image image;
   oxp_error error = { 0 };
-  assert_int_equal(decode(&jpeg, &image, &error), OXP_UNSUPPORTED);
-  assert_non_null(strstr(error.message, "65280 x 65280"));
+  oxp_status status = decode(&jpeg, &image, &error);
+  if (status != expected || !strstr(error.message, words))
+    fail_msg("%s, and \"%s\" is not in: %s", oxp_status_name(status), words, error.message);
   free(jpeg.at);
+}
+
+static void a_jpeg_is_not_believed(void **state)
+{
+  (void)state;
+  assert_jpeg_refused(5, "\xff\x00\xff\x00", 4, OXP_UNSUPPORTED, "65280 x 65280");          // height, width
+  assert_jpeg_refused(5, "\x1f\xff\x1f\xff", 4, OXP_BAD_FILE, "8191 x 8191 pixels cannot"); // below the limit
+  assert_jpeg_refused(1, "\xc9", 1, OXP_UNSUPPORTED, "arithmetic");
+  assert_jpeg_refused(1, "\xca", 1, OXP_UNSUPPORTED, "arithmetic");
+}
+
+// The least that an image can take: one colour, one bit for every block.
+static void a_plain_jpeg_is_believed(void **state)
+{
+  (void)state;
+  enum { SIDE = 2041 };
+  unsigned char *black = calloc(SIDE, SIDE * 3);
+  static const int subsampling[] = { TJSAMP_GRAY, TJSAMP_420, TJSAMP_411, TJSAMP_440 };
+  for (int i = 0; i < 8; i++) {
+    tjhandle jpeg = tjInitCompress();
+    unsigned char *at = NULL;
+    unsigned long count = 0;
+    assert_int_equal(tjCompress2(jpeg, black, SIDE, 0, SIDE, TJPF_RGB, &at, &count, subsampling[i / 2], 1,
+                                 i % 2 ? TJFLAG_PROGRESSIVE : 0),
+                     0);
+    oxp__image image;
+    oxp_error error = { 0 };
+    if (oxp__image_decode(at, count, &image, &error) != OXP_OK)
+      fail_msg("%lu bytes: %s", count, error.message);
+    oxp__image_fini(&image);
+    tjFree(at);
+    tjDestroy(jpeg);
+  }
+  free(black);
 }
 
 // --- Others ---
@@ -334,7 +377,8 @@ int main(void)
     cmocka_unit_test(a_grey_jpeg_has_equal_channels),
     cmocka_unit_test(printing_colours_are_refused),
     cmocka_unit_test(a_jpeg_that_ends_early_is_refused),
-    cmocka_unit_test(a_jpeg_above_the_limit_is_refused),
+    cmocka_unit_test(a_jpeg_is_not_believed),
+    cmocka_unit_test(a_plain_jpeg_is_believed),
     cmocka_unit_test(other_bytes_are_not_pictures),
     cmocka_unit_test(resizing_keeps_what_is_plain),
   };

@@ -314,6 +314,11 @@ static void texts_booleans_and_null_go_where_they_fit(void **state)
   const oxp__param *seed = param("dropout", NULL, "seed"), *mode = param("upsample", NULL, "mode");
   assert_int_equal(oxp__param_set_null(seed, room, NULL), OXP_OK);
   assert_true(isnan(oxp__param_number(seed, room, 0)));
+  assert_true(oxp__param_is_int(seed) && oxp__param_int(seed, room, 0) == OXP__UNSET);
+  assert_int_equal(oxp__param_set_ints(seed, room, 1, (int64_t[]){ INT64_MAX }, NULL), OXP_OK);
+  assert_true(oxp__param_int(seed, room, 0) == INT64_MAX);
+  assert_int_equal(oxp__param_set_numbers(seed, room, 1, (double[]){ 0x1p54 }, &error), OXP_BAD_ARGUMENT);
+  assert_non_null(strstr(error.message, "seed is 18014398509481984, which is too large"));
   assert_int_equal(oxp__param_set_text(mode, room, "bilinear", NULL), OXP_BAD_ARGUMENT);
 }
 

@@ -2,6 +2,8 @@
 // a file lacks is said.
 #include "formats_support.h"
 
+#include "formats/common/netcl_source.h"
+
 #define CNN "3x32x32"
 
 static void assert_reads(const char *name, const char *shape, double tolerance)
@@ -112,6 +114,37 @@ static void test_half_a_pair(void **state)
   oxp_network_free(open_network("stem", with_shape(""))); // netcl adds its suffix too
 }
 
+// Version 1 wrote for every Linear whether it has a bias: a member that is not there is missing.
+static void test_linear_of_version_1(void **state)
+{
+  (void)state;
+  write_text("version1_linear.json", "{\"type\": \"Sequential\", \"version\": 1, \"config\": [{\"type\": "
+                                     "\"Linear\", \"args\": {\"in_features\": 3, \"out_features\": 2}}]}");
+  remove("version1_linear.npz");
+  assert_open_fails("version1_linear.json", with_shape(""), OXP_BAD_FILE,
+                    "weight (layer 0, Linear)|bias (layer 0, Linear)");
+}
+
+// A file may appear after it was looked for: that is a failure like any other, not a success without a file.
+static void test_file_that_appears(void **state)
+{
+  (void)state;
+  remove("appears.netcl");
+  oxp__arena arena = { 0 };
+  oxp__candidate candidate;
+  oxp_error error = { 0 };
+  assert_int_equal(oxp__candidate_open(&arena, "appears.netcl", &candidate, &error), OXP_OK);
+  assert_null(candidate.file);
+  assert_int_equal(oxp__candidate_fail_missing(&candidate, &error), OXP_IO);
+  assert_all_words(error.message, "appears.netcl|No such file");
+  write_text("appears.netcl", "now");
+  error = (oxp_error){ 0 };
+  assert_int_equal(oxp__candidate_fail_missing(&candidate, &error), OXP_IO);
+  assert_all_words(error.message, "appears.netcl|appeared since");
+  assert_int_equal(oxp__candidate_fail_missing(&candidate, NULL), OXP_IO);
+  oxp__arena_fini(&arena);
+}
+
 // --- Plain lists of layers ---
 
 static const char layer_norm_list[] =
@@ -165,8 +198,27 @@ static void test_bad_lists(void **state)
   assert_list_fails("[{\"type\": \"LeakyReLU\", \"negative_slope\": null}]", OXP_BAD_FILE, "negative_slope");
   assert_list_fails("[{\"type\": \"LeakyReLU\", \"negative_slope\": {}}]", OXP_BAD_FILE, "negative_slope|an object");
   assert_list_fails("[{\"type\": \"LeakyReLU\", \"negative_slope\": true}]", OXP_BAD_FILE, "negative_slope|true");
+  assert_list_fails("[{\"type\": \"LeakyReLU\", \"args\": {}, \"negative_slope\": 0.5}]", OXP_BAD_FILE,
+                    "layer 0|\"args\"|\"negative_slope\"");
+  assert_list_fails("[{\"type\": \"GELU\", \"args\": null, \"approximate\": false}]", OXP_BAD_FILE,
+                    "layer 0|\"args\"|\"approximate\"");
+  assert_list_fails("[{\"type\": \"MaxPool2d\", \"kernel_size\": 18446744073709551616}]", OXP_BAD_FILE,
+                    "layer 0|kernel_size|1.8446744073709552e+19|2147483647");
   assert_list_fails("{\"optim_state\": {}}", OXP_BAD_FILE, "--description");
   assert_list_fails("{\"hello\": 1}", OXP_BAD_FILE, "does not describe a network");
+}
+
+// netcl ignores keys beside "args": a network that it saved means the same here, and they are named.
+static void test_keys_beside_arguments(void **state)
+{
+  (void)state;
+  write_text("beside.json", "{\"type\": \"Sequential\", \"version\": 2, \"config\": [{\"type\": \"LeakyReLU\", "
+                            "\"negative_slope\": 0.5}, {\"type\": \"ReLU\", \"args\": {}, \"name\": \"last\"}]}");
+  write_bytes("beside.npz", "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+  oxp_network *network = open_network("beside.json", with_shape("4"));
+  assert_all_words(oxp_network_warning(network, 0), "\"negative_slope\"|layer 0");
+  assert_all_words(oxp_network_warning(network, 1), "\"name\"|layer 1");
+  oxp_network_free(network);
 }
 
 // A pair of numbers is accepted wherever netcl has one, and one padding stands for both sides.
@@ -202,6 +254,7 @@ static void test_checkpoints(void **state)
     snprintf(path, sizeof path, NETCL "%s", paths[i]);
     oxp_network *network = open_network(path, described(NETCL "b_cnn.netcl"));
     assert_string_equal(oxp_network_format(network), "netcl_checkpoint");
+    assert_int_equal(oxp_network_warning_count(network), i == 3); // bound by order, and that is said
     assert_computes(network, NETCL "b_cnn.x.npy", NETCL "b_cnn.y.npy", 1e-5);
     oxp_network_free(network);
     assert_open_fails(path, with_shape(CNN), OXP_BAD_FILE, "checkpoint|neither the layers|statistics|--description");
@@ -427,8 +480,11 @@ int main(void)
     cmocka_unit_test(test_detector),
     cmocka_unit_test(test_legacy),
     cmocka_unit_test(test_half_a_pair),
+    cmocka_unit_test(test_linear_of_version_1),
+    cmocka_unit_test(test_file_that_appears),
     cmocka_unit_test(test_layer_list),
     cmocka_unit_test(test_bad_lists),
+    cmocka_unit_test(test_keys_beside_arguments),
     cmocka_unit_test(test_pairs_of_numbers),
     cmocka_unit_test(test_checkpoints),
     cmocka_unit_test(test_checkpoint_lacks_something),

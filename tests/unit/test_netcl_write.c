@@ -274,6 +274,42 @@ static void test_numbers(void **state)
   }
 }
 
+// Seeds go from one file to another as they are, beyond what a double holds; what int64 does not hold is left out, with a warning.
+static void test_seeds(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *seed, *written;
+  } cases[] = {
+    { "null", "null" },
+    { "-5", "-5" },
+    { "9007199254740993", "9007199254740993" },
+    { "9223372036854775807", "9223372036854775807" },
+    { "-9223372036854775807", "-9223372036854775807" },
+    { "-9223372036854775808", NULL },
+    { "9223372036854775808", NULL },
+    { "18446744073709551615", NULL },
+    { "-100000000000000000000", NULL },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[256], wanted[128];
+    snprintf(text, sizeof text, "[{\"type\": \"Dropout\", \"seed\": %s}]", cases[i].seed);
+    write_text("seed.json", text);
+    write_bytes("seed.npz", "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+    oxp_network *network = open_network("seed.json", with_shape("4"));
+    assert_int_equal(oxp_network_warning_count(network), cases[i].written ? 0 : 1);
+    if (!cases[i].written)
+      assert_all_words(oxp_network_warning(network, 0), "seed|layer 0|too large");
+    write_network(network, "seed_written", "netcl_pair");
+    oxp_network_free(network);
+    bytes json = read_bytes("seed_written.json");
+    json.at[json.count] = 0;
+    snprintf(wanted, sizeof wanted, "{\"p\": 0.5, \"seed\": %s}", cases[i].written ? cases[i].written : "null");
+    assert_words((const char *)json.at, wanted);
+    free(json.at);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -281,7 +317,7 @@ int main(void)
     cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_pair),
     cmocka_unit_test(test_other_sources),  cmocka_unit_test(test_refuses_layers),
     cmocka_unit_test(test_refuses_graphs), cmocka_unit_test(test_unwritable_targets),
-    cmocka_unit_test(test_numbers),
+    cmocka_unit_test(test_numbers),        cmocka_unit_test(test_seeds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

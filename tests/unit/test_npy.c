@@ -101,6 +101,7 @@ static void test_refuses(void **state)
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 25, "(2, 3)|24|25" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -3), }", 24, "negative" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 4, "2^63" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (02,), }", 8, "begins with 0" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 4, "(4294967296, 4294967296)" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,), }", 4, "4611686018427387904" },
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", 4, "8 dimensions" },

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 #include <onnxport.h>
 
+#include "formats/containers/npy.h"
+
 static oxp_error test_error;
 
 // Every array of an archive can be found by the name that it is listed under, and read.
@@ -61,6 +63,34 @@ static void test_single_array(void **state)
   oxp_weights_free(weights);
 }
 
+static void write_array(oxp__zip_writer *writer, const char *member)
+{
+  float number = 1;
+  oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 1 }, &number);
+  assert_int_equal(oxp__zip_writer_begin(writer, member, &test_error), OXP_OK);
+  assert_int_equal(oxp__npy_write(&tensor, OXP_FLOAT32, oxp__zip_writer_sink(writer), &test_error), OXP_OK);
+  assert_int_equal(oxp__zip_writer_end(writer, &test_error), OXP_OK);
+}
+
+// A name leads to one array: two members that differ in .npy alone are refused.
+static void test_two_of_a_name(void **state)
+{
+  (void)state;
+  oxp__arena arena = { 0 };
+  oxp__output output = { 0 };
+  oxp__zip_writer *writer = NULL;
+  assert_int_equal(oxp__output_open(&output, "two.npz", &test_error), OXP_OK);
+  assert_int_equal(oxp__zip_writer_new(&arena, &output, &writer, &test_error), OXP_OK);
+  write_array(writer, "a");
+  write_array(writer, "a.npy");
+  assert_int_equal(oxp__zip_writer_finish(writer, &test_error), OXP_OK);
+  oxp__arena_fini(&arena);
+  assert_int_equal(oxp__output_commit(&output, OXP_SYNC_NEVER, &test_error), OXP_OK);
+  oxp_weights *weights = NULL;
+  assert_int_equal(oxp_weights_open("two.npz", &weights, &test_error), OXP_BAD_FILE);
+  assert_non_null(strstr(test_error.message, "two.npz: a: two members"));
+}
+
 static void test_damage(void **state)
 {
   (void)state;
@@ -94,6 +124,7 @@ static void test_damage(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(test_archive), cmocka_unit_test(test_missing_array),
-                                      cmocka_unit_test(test_single_array), cmocka_unit_test(test_damage) };
+                                      cmocka_unit_test(test_single_array), cmocka_unit_test(test_two_of_a_name),
+                                      cmocka_unit_test(test_damage) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // files spell them and how strict netcl is about it. Place: formats/common.
 #include "formats/common/netcl_config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,13 @@ static oxp_status config_set(const oxp__param *param, void *params, const json_t
   return oxp__fail(error, OXP_BAD_ARGUMENT, "the argument is %s, it should be a number", oxp__json_type_name(value));
 }
 
+// netcl takes whole numbers of any size as the seed of training's generator, of which int64 holds not all.
+static bool config_is_large_seed(const oxp__param *param, const json_t *value)
+{
+  bool large = fabs(json_number_value(value)) >= 9223372036854775808.0; // 2^63
+  return strcmp(param->name, "seed") == 0 && large && (json_is_real(value) || json_integer_value(value) == OXP__UNSET);
+}
+
 // The rows say OXP_BAD_ARGUMENT; here the argument came from a file.
 static oxp_status config_blame_file(oxp_status status, oxp_error *error)
 {
@@ -211,6 +219,11 @@ static oxp_status config_apply(oxp_network *network, oxp__layer *layer, const ch
   }
   if (!param)
     return oxp__fail(error, OXP_BAD_FILE, "there is no argument \"%.64s\"", key);
+  if (config_is_large_seed(param, value)) {
+    oxp__network_warn(network, "The seed of %s is too large to be held; it has no effect in inference and is left out.",
+                      oxp__layer_label(layer, label, sizeof label));
+    return oxp__param_set_null(param, layer->params, error);
+  }
   oxp_status status = config_blame_file(config_set(param, layer->params, value, error), error);
   return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, key);
 }
@@ -231,6 +244,27 @@ static oxp_status config_check_required(const oxp__layer *layer, const json_t *a
   return status;
 }
 
+// Keys of an entry whose arguments stand in "args". netcl ignores them, and so do we, but not in silence; in a bare list, where
+// arguments may stand there, they are refused.
+static oxp_status config_check_entry(oxp_network *network, const oxp__netcl_config *config, const oxp__layer *layer,
+                                     oxp_error *error)
+{
+  char label[256];
+  const char *key;
+  json_t *value;
+  json_object_foreach(json_array_get(config->layers, (size_t)layer->index), key, value)
+  {
+    if (strcmp(key, "type") == 0 || strcmp(key, "args") == 0)
+      continue;
+    if (config->bare)
+      return oxp__fail(error, OXP_BAD_FILE,
+                       "there are \"args\" and, beside them, \"%.64s\"; arguments are in one of the two places", key);
+    oxp__network_warn(network, "The key \"%.64s\" of %s does not stand in its \"args\"; it is not used.", key,
+                      oxp__layer_label(layer, label, sizeof label));
+  }
+  return OXP_OK;
+}
+
 static oxp_status config_fill(oxp_network *network, const oxp__netcl_config *config, oxp__layer *layer,
                               oxp_error *error)
 {
@@ -238,6 +272,8 @@ static oxp_status config_fill(oxp_network *network, const oxp__netcl_config *con
   const json_t *arguments = config_arguments(config, (size_t)layer->index, &beside);
   if (arguments && !json_is_null(arguments) && !json_is_object(arguments))
     return oxp__fail(error, OXP_BAD_FILE, "\"args\" is %s, it should be an object", oxp__json_type_name(arguments));
+  if (!beside)
+    OXP__TRY(config_check_entry(network, config, layer, error));
   OXP__TRY(config_check_required(layer, arguments, error));
   const char *key;
   json_t *value;
@@ -300,6 +336,6 @@ bool oxp__netcl_config_bias_is_open(const oxp__netcl_config *config, const oxp_n
 {
   bool beside;
   const oxp__layer *layer = network->layers[index];
-  return config->version == 1 && oxp__param_find(layer->kind, "netcl", "bias") &&
+  return config->version == 1 && strcmp(layer->source_kind, "Conv2d") == 0 &&
          !json_object_get(config_arguments(config, index, &beside), "bias");
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/common/netcl_config.h"
+#include "formats/common/netcl_source.h"
 
 // --- What can be held ---
 
@@ -134,12 +134,12 @@ static void save_add_value(oxp__text *text, const oxp__param *param, const void 
   double number = oxp__param_number(param, params, 0);
   if (isnan(number))
     oxp__text_add(text, "null");
+  else if (oxp__param_is_int(param))
+    oxp__text_printf(text, "%" PRId64, oxp__param_int(param, params, 0));
   else if (param->type == OXP__PARAM_BOOL)
     oxp__text_add(text, number > 0 ? "true" : "false");
-  else if (param->type == OXP__PARAM_FLOAT || param->type == OXP__PARAM_FLOATS)
-    save_add_float(text, number);
   else
-    oxp__text_printf(text, "%" PRId64, (int64_t)number);
+    save_add_float(text, number);
 }
 
 static void save_add_layer(oxp__text *text, const oxp__layer *layer)
@@ -206,21 +206,22 @@ oxp_status oxp__netcl_save_weights(const oxp_network *network, oxp__zip_writer *
 
 // --- Two files ---
 
+oxp_status oxp__netcl_targets(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error)
+{
+  targets[0] = oxp__netcl_sibling(arena, path, ".npz");
+  targets[1] = oxp__netcl_sibling(arena, path, ".json");
+  return targets[0] && targets[1] ? OXP_OK : oxp__fail_memory(error, strlen(path));
+}
+
 oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, oxp_error *error)
 {
+  const char *targets[2];
   *output = (oxp__netcl_output){ 0 };
-  size_t length = strlen(path);
-  if (length > 5 && strcmp(path + length - 5, ".json") == 0)
-    length -= 5;
-  else if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
-    length -= 4;
-  const char *json = oxp__arena_printf(&output->arena, "%.*s.json", (int)length, path);
-  const char *npz = oxp__arena_printf(&output->arena, "%.*s.npz", (int)length, path);
-  oxp_status status = json && npz ? OXP_OK : oxp__fail_memory(error, length);
+  oxp_status status = oxp__netcl_targets(&output->arena, path, targets, error);
   if (status == OXP_OK)
-    status = oxp__output_open(&output->npz, npz, error);
+    status = oxp__output_open(&output->npz, targets[0], error);
   if (status == OXP_OK)
-    status = oxp__output_open(&output->json, json, error);
+    status = oxp__output_open(&output->json, targets[1], error);
   if (status == OXP_OK)
     status = oxp__zip_writer_new(&output->arena, &output->npz, &output->writer, error);
   return status;

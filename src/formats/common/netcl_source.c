@@ -14,8 +14,7 @@ static bool source_ends_in(const char *path, const char *suffix)
   return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-// The path without .json or .npz, with `suffix` instead.
-static const char *source_sibling(oxp__arena *arena, const char *path, const char *suffix)
+const char *oxp__netcl_sibling(oxp__arena *arena, const char *path, const char *suffix)
 {
   size_t length = strlen(path);
   if (source_ends_in(path, ".json"))
@@ -77,8 +76,8 @@ oxp_status oxp__netcl_pair_open(oxp__arena *arena, const oxp__candidate *candida
                                 oxp_error *error)
 {
   bool is_json = source_is_json(candidate), is_zip = candidate->file && candidate->zip;
-  *pair = (oxp__netcl_pair){ .json_path = source_sibling(arena, candidate->path, ".json"),
-                             .npz_path = source_sibling(arena, candidate->path, ".npz") };
+  *pair = (oxp__netcl_pair){ .json_path = oxp__netcl_sibling(arena, candidate->path, ".json"),
+                             .npz_path = oxp__netcl_sibling(arena, candidate->path, ".npz") };
   if (!pair->json_path || !pair->npz_path)
     return oxp__fail_memory(error, strlen(candidate->path));
   if (is_json) {
@@ -158,7 +157,7 @@ oxp_status oxp__netcl_source_open(oxp_network *network, const char *path, oxp__n
   OXP__TRY(oxp__candidate_open(arena, path, candidate, error));
   if (candidate->zip && oxp__zip_find(candidate->zip, OXP__NETCL_META))
     return oxp__netcl_source_from_archive(network, candidate->zip, candidate->path, source, error);
-  if (candidate->zip_error.status != OXP_OK) {
+  if (!candidate->zip && candidate->zip_error.status != OXP_OK) {
     if (error)
       *error = candidate->zip_error;
     return oxp__at_file(error, candidate->zip_error.status, path);
@@ -166,7 +165,7 @@ oxp_status oxp__netcl_source_open(oxp_network *network, const char *path, oxp__n
   oxp__netcl_pair pair;
   OXP__TRY(oxp__netcl_pair_open(arena, candidate, &pair, error));
   if (!pair.json && !candidate->file) // neither a file nor a stem
-    return oxp__file_open(arena, path, &pair.json, error);
+    return oxp__candidate_fail_missing(candidate, error);
   return oxp__netcl_source_from_pair(network, &pair, source, error);
 }
 

@@ -24,6 +24,10 @@ typedef struct oxp__netcl_pair {
   const oxp__zip *zip;
 } oxp__netcl_pair;
 
+// A file of the pair that `path` belongs to: the path without .json or .npz, if it ends so, with `suffix` behind it. Lives in `arena`;
+// NULL when memory is out.
+const char *oxp__netcl_sibling(oxp__arena *arena, const char *path, const char *suffix);
+
 // Opens STEM.json and STEM.npz, where the candidate is one of them or the stem. OXP_BAD_FILE when one of them is there and
 // damaged; a missing one is no failure.
 oxp_status oxp__netcl_pair_open(oxp__arena *arena, const oxp__candidate *candidate, oxp__netcl_pair *pair,

@@ -44,6 +44,18 @@ oxp_status oxp__candidate_open(oxp__arena *arena, const char *path, oxp__candida
   return open_look(arena, candidate, error);
 }
 
+oxp_status oxp__candidate_fail_missing(const oxp__candidate *candidate, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *file;
+  oxp_status status = oxp__file_open(&arena, candidate->path, &file, error); // says what the system says
+  oxp__arena_fini(&arena);
+  if (status != OXP_OK)
+    return status;
+  oxp__fail(error, OXP_IO, "the file was not there when it was looked for, and appeared since");
+  return oxp__at_file(error, OXP_IO, candidate->path);
+}
+
 // --- Detection ---
 
 typedef struct open_signature {
@@ -94,7 +106,7 @@ static const char *open_resembles(const oxp__candidate *candidate)
 static oxp_status open_fail_unknown(const oxp__candidate *candidate, oxp_error *error)
 {
   const char *resembles = open_resembles(candidate);
-  if (candidate->zip_error.status != OXP_OK) {
+  if (!candidate->zip && candidate->zip_error.status != OXP_OK) {
     if (error)
       *error = candidate->zip_error;
     return candidate->zip_error.status;
@@ -107,7 +119,7 @@ static oxp_status open_fail_unknown(const oxp__candidate *candidate, oxp_error *
                    candidate->head[0], candidate->head[1], candidate->head[2], candidate->head[3]);
 }
 
-static const oxp__format *open_format_by_name(const char *name)
+const oxp__format *oxp__format_find(const char *name)
 {
   for (size_t i = 0; i < oxp__format_count; i++)
     if (strcmp(oxp__formats[i]->name, name) == 0)
@@ -130,7 +142,7 @@ static oxp_status open_fail_format(const char *name, bool for_writing, oxp_error
 static oxp_status open_choose(const oxp__candidate *candidate, const char *name, const oxp__format **format,
                               oxp_error *error)
 {
-  *format = name ? open_format_by_name(name) : NULL;
+  *format = name ? oxp__format_find(name) : NULL;
   if (name)
     return *format ? OXP_OK : open_fail_format(name, false, error);
   int best = 0;
@@ -143,13 +155,7 @@ static oxp_status open_choose(const oxp__candidate *candidate, const char *name,
   }
   if (*format)
     return OXP_OK;
-  oxp__arena arena = { 0 };
-  oxp__file *file;
-  oxp_status status = candidate->file
-                          ? open_fail_unknown(candidate, error)
-                          : oxp__file_open(&arena, candidate->path, &file, error); // says what the system says
-  oxp__arena_fini(&arena);
-  return status;
+  return candidate->file ? open_fail_unknown(candidate, error) : oxp__candidate_fail_missing(candidate, error);
 }
 
 // --- Opening ---
@@ -191,7 +197,7 @@ oxp_status oxp_network_open(const char *path, const oxp_open_options *options, o
 
 oxp_status oxp_network_write(const oxp_network *network, const char *path, const char *format, oxp_error *error)
 {
-  const oxp__format *row = format ? open_format_by_name(format) : NULL;
+  const oxp__format *row = format ? oxp__format_find(format) : NULL;
   if (!row || !row->write)
     return open_fail_format(format ? format : "", true, error);
   if (!network->finished)

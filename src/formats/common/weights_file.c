@@ -27,12 +27,16 @@ static oxp_status weights_make_room(oxp_weights *weights, size_t count, oxp_erro
 static oxp_status weights_set(oxp_weights *weights, int index, const char *name, size_t name_length,
                               const oxp__npy *npy, oxp_error *error)
 {
+  bool added = false;
   weights->names[index] = oxp__arena_copy_bytes(&weights->arena, name, name_length);
   weights->tensors[index] = npy->tensor;
   weights->tensors[index].origin = weights->names[index];
-  if (!weights->names[index] || !oxp__names_add(&weights->by_name, weights->names[index], (size_t)index, NULL))
+  if (!weights->names[index] || !oxp__names_add(&weights->by_name, weights->names[index], (size_t)index, &added))
     return oxp__fail_memory(error, name_length);
-  return OXP_OK;
+  if (added)
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_FILE, "two members have this name, with and without .npy");
+  return oxp__at_key(error, OXP_BAD_FILE, weights->names[index]);
 }
 
 static oxp_status weights_read_archive(oxp_weights *weights, oxp__file *file, oxp_error *error)

@@ -149,16 +149,43 @@ static oxp_status image_decode_png(const void *bytes, size_t count, oxp__image *
 
 // --- JPEG ---
 
+// The kind of coding, from the second byte of the marker that starts the frame; 0 when there is none before the pixels.
+static unsigned char image_jpeg_frame(const unsigned char *bytes, size_t count)
+{
+  size_t at = 2; // behind the start of the image
+  while (at + 4 <= count && bytes[at] == 0xff) {
+    unsigned char marker = bytes[at + 1];
+    bool is_frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+    if (is_frame || marker == 0xda)
+      return is_frame ? marker : 0;
+    at += marker == 0xff ? 1 : 2 + (size_t)bytes[at + 2] * 256 + bytes[at + 3]; // a byte to fill, or a segment
+  }
+  return 0;
+}
+
+// A Huffman code has at least one bit, and brightness, which is never stored at a lower resolution here, has one for the mean of every
+// 8 x 8 pixels: a file that is too short for the size it announces is damaged, and no memory is spent on it.
+static bool image_jpeg_is_plausible(int width, int height, size_t count)
+{
+  int64_t blocks = ((int64_t)width + 7) / 8 * (((int64_t)height + 7) / 8);
+  return blocks / 8 <= (int64_t)count;
+}
+
 static oxp_status image_jpeg_run(tjhandle jpeg, const unsigned char *bytes, size_t count, oxp__image *image,
                                  oxp_error *error)
 {
   int width = 0, height = 0, subsampling = 0, colours = 0;
+  if (image_jpeg_frame(bytes, count) > 0xc8)
+    return oxp__fail(error, OXP_UNSUPPORTED, "the JPEG is coded arithmetically; only Huffman's coding is read");
   if (tjDecompressHeader3(jpeg, bytes, (unsigned long)count, &width, &height, &subsampling, &colours) != 0)
     return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %s", tjGetErrorStr2(jpeg));
   if (width < 1 || height < 1)
     return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: it holds no picture");
   if (colours == TJCS_CMYK || colours == TJCS_YCCK)
     return oxp__fail(error, OXP_UNSUPPORTED, "the JPEG has printing colours (CMYK); only RGB and grey can be used");
+  if (image_is_allowed(width, height) && !image_jpeg_is_plausible(width, height, count))
+    return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %d x %d pixels cannot be in %zu bytes", width, height,
+                     count);
   OXP__TRY(image_new(width, height, image, error));
   if (tjDecompress2(jpeg, bytes, (unsigned long)count, image->rgb, width, 0, height, TJPF_RGB,
                     TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS) != 0)

@@ -20,7 +20,7 @@ bool oxp__image_recognise(const void *bytes, size_t count);
 
 // Decodes a whole file in memory. Pixel values as they are stored: no colour management, transparency dropped, 16 bits
 // rounded down to 8, grey and palettes expanded. OXP_BAD_FILE for damage, also where a decoder could go on; OXP_UNSUPPORTED
-// for images above the limit.
+// for images above the limit and for JPEG with arithmetic coding, whose length says nothing about its size.
 oxp_status oxp__image_decode(const void *bytes, size_t count, oxp__image *image, oxp_error *error);
 
 // Another size, stretched to fit; the same size gives the same pixels. *to is overwritten.

@@ -182,18 +182,6 @@ static bool reader_digits(json_reader *reader)
   return reader->at > first;
 }
 
-// Digits from `first` to where the reader is, with a sign in front.
-static json_t *reader_integer(json_reader *reader, const char *first)
-{
-  int64_t number = 0, sign = *first == '-' ? -1 : 1;
-  for (const char *c = first + (sign < 0); c < reader->at; c++)
-    if (!oxp__mul_i64(number, 10, &number) || !oxp__add_i64(number, sign * (*c - '0'), &number)) {
-      reader->at = first;
-      return reader_stop(reader, "the whole number does not fit into 64 bits");
-    }
-  return reader_made(reader, json_integer(number));
-}
-
 // The caller's program may have set a locale whose decimal point is something else, which strtod then expects.
 static json_t *reader_real(json_reader *reader, const char *first)
 {
@@ -211,6 +199,17 @@ static json_t *reader_real(json_reader *reader, const char *first)
     return reader_made(reader, json_real(number));
   reader->at = first;
   return reader_stop(reader, complete ? "the number is too large" : "the number has too many digits");
+}
+
+// Digits from `first` to where the reader is, with a sign in front. What int64 cannot hold becomes a real number: JSON knows no limit,
+// and only who needs such a number has to refuse it.
+static json_t *reader_integer(json_reader *reader, const char *first)
+{
+  int64_t number = 0, sign = *first == '-' ? -1 : 1;
+  for (const char *c = first + (sign < 0); c < reader->at; c++)
+    if (!oxp__mul_i64(number, 10, &number) || !oxp__add_i64(number, sign * (*c - '0'), &number))
+      return reader_real(reader, first);
+  return reader_made(reader, json_integer(number));
 }
 
 static json_t *reader_number(json_reader *reader)

@@ -81,6 +81,8 @@ static bool npy_dimension(npy_parser *parser, int64_t *dimension)
   for (; *parser->at >= '0' && *parser->at <= '9'; parser->at++)
     if (!oxp__mul_i64(value, 10, &value) || !oxp__add_i64(value, *parser->at - '0', &value))
       return npy_stop(parser, "the shape has a dimension above 2^63");
+  if (*start == '0' && value > 0)
+    return npy_stop(parser, "the shape has a number that begins with 0");
   *dimension = value;
   return parser->at > start ? true : npy_stop(parser, "the shape has something other than whole numbers");
 }

@@ -97,7 +97,7 @@ static int kind_capacity(const oxp__param *param)
   }
 }
 
-static bool kind_is_integer(const oxp__param *param)
+bool oxp__param_is_int(const oxp__param *param)
 {
   return param->type == OXP__PARAM_INT || param->type == OXP__PARAM_INTS || param->type == OXP__PARAM_LIST;
 }
@@ -208,6 +208,16 @@ static oxp_status kind_fail_range(const oxp__param *param, double number, oxp_er
   return status;
 }
 
+static oxp_status kind_fail_large(const oxp__param *param, double number, oxp_error *error)
+{
+  oxp__text given = { 0 };
+  oxp__text_add_json_number(&given, number);
+  oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT, "%s is %s, which is too large to be held as a whole number",
+                                param->name, oxp__text_string(&given));
+  oxp__text_fini(&given);
+  return status;
+}
+
 static oxp_status kind_check_range(const oxp__param *param, double number, oxp_error *error)
 {
   bool any = param->minimum >= 0 && param->maximum <= 0; // both 0
@@ -256,7 +266,7 @@ oxp_status oxp__param_set_ints(const oxp__param *param, void *params, int count,
     return kind_fail_number(param, count > 0 ? (double)numbers[0] : 0, error);
   OXP__TRY(kind_check_count(param, count, error));
   for (int i = 0; i < count; i++) {
-    if ((kind_is_integer(param) && numbers[i] == OXP__UNSET) ||
+    if ((oxp__param_is_int(param) && numbers[i] == OXP__UNSET) ||
         (param->type == OXP__PARAM_BOOL && numbers[i] != 0 && numbers[i] != 1))
       return kind_fail_number(param, (double)numbers[i], error);
     OXP__TRY(kind_check_range(param, (double)numbers[i], error));
@@ -276,8 +286,11 @@ static oxp_status kind_set_whole(const oxp__param *param, void *params, int coun
   int64_t whole[OXP_MAX_RANK];
   OXP__TRY(kind_check_count(param, count, error));
   for (int i = 0; i < count; i++) {
-    if (!(fabs(numbers[i]) <= 9007199254740992.0) || floor(numbers[i]) < numbers[i])
+    if (!isfinite(numbers[i]) || floor(numbers[i]) < numbers[i])
       return kind_fail_number(param, numbers[i], error);
+    OXP__TRY(kind_check_range(param, numbers[i], error));
+    if (fabs(numbers[i]) > 9007199254740992.0)
+      return kind_fail_large(param, numbers[i], error);
     whole[i] = (int64_t)numbers[i];
   }
   return oxp__param_set_ints(param, params, count, whole, error);
@@ -335,7 +348,7 @@ oxp_status oxp__param_set_null(const oxp__param *param, void *params, oxp_error 
 {
   if (!param->nullable)
     return kind_fail_type(param, "null", error);
-  kind_store_default(param, params, kind_is_integer(param) ? (double)OXP__UNSET : NAN);
+  kind_store_default(param, params, oxp__param_is_int(param) ? (double)OXP__UNSET : NAN);
   return OXP_OK;
 }
 
@@ -348,12 +361,16 @@ int oxp__param_number_count(const oxp__param *param, const void *params)
   return ((const oxp__list *)((const char *)params + param->offset))->count;
 }
 
+int64_t oxp__param_int(const oxp__param *param, const void *params, int index)
+{
+  const void *field = (const char *)params + param->offset;
+  return param->type == OXP__PARAM_LIST ? ((const oxp__list *)field)->at[index] : ((const int64_t *)field)[index];
+}
+
 double oxp__param_number(const oxp__param *param, const void *params, int index)
 {
   const void *field = (const char *)params + param->offset;
   switch (param->type) {
-  case OXP__PARAM_LIST:
-    return (double)((const oxp__list *)field)->at[index];
   case OXP__PARAM_FLOAT:
   case OXP__PARAM_FLOATS:
     return ((const double *)field)[index];
@@ -364,7 +381,7 @@ double oxp__param_number(const oxp__param *param, const void *params, int index)
   default:
     break;
   }
-  int64_t number = ((const int64_t *)field)[index];
+  int64_t number = oxp__param_int(param, params, index);
   return number == OXP__UNSET ? NAN : (double)number;
 }
 
