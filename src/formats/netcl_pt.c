@@ -34,8 +34,9 @@ typedef struct pt_store {
   const char *root; // folder of data.pkl, with a slash; "" when it lies outside of all
   bool big_endian;
   const oxp__pickle_value *dict;
-  bool *used;     // one per entry of the dict
-  bool *verified; // one per member of the archive: its checksum was compared
+  oxp__names names; // the dict's text keys, each with the number of its entry
+  bool *used;       // one per entry of the dict
+  bool *verified;   // one per member of the archive: its checksum was compared
   pt_window window;
 } pt_store;
 
@@ -218,16 +219,14 @@ static oxp_status pt_find(const oxp__weights *weights, const oxp__layer *layer, 
   if (!full)
     return oxp__fail_memory(error, strlen(key));
   *name = full;
-  for (size_t i = 0; i < store->dict->count; i++) {
-    const oxp__pickle_value *entry = store->dict->items[2 * i], *value = store->dict->items[2 * i + 1];
-    if (entry->type != OXP__PICKLE_TEXT || strcmp(entry->text, full) != 0)
-      continue;
-    store->used[i] = true;
-    oxp_status status = value->type == OXP__PICKLE_TENSOR ? pt_open_tensor(store, value->tensor, full, tensor, error)
-                                                          : oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
-    return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, full);
-  }
-  return OXP_OK;
+  const oxp__name *found = oxp__names_find(&store->names, full);
+  if (!found)
+    return OXP_OK;
+  store->used[found->number] = true;
+  const oxp__pickle_value *value = store->dict->items[2 * found->number + 1];
+  oxp_status status = value->type == OXP__PICKLE_TENSOR ? pt_open_tensor(store, value->tensor, full, tensor, error)
+                                                        : oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
+  return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, full);
 }
 
 // --- Reading ---
@@ -248,21 +247,54 @@ static oxp_status pt_read_byteorder(pt_store *store, oxp_error *error)
   return oxp__at_key(error, OXP_BAD_FILE, member->name);
 }
 
+// The text keys of a dict. Python would take the last value of a key that is set twice; here none of them is trusted.
+static oxp_status pt_list_keys(oxp__arena *arena, const oxp__pickle_value *dict, oxp__names *names, oxp_error *error)
+{
+  *names = (oxp__names){ .arena = arena };
+  for (size_t i = 0; i < dict->count; i++) {
+    const oxp__pickle_value *key = dict->items[2 * i];
+    bool added = true;
+    if (key->type == OXP__PICKLE_TEXT && !oxp__names_add(names, key->text, i, &added))
+      return oxp__fail_memory(error, dict->count * sizeof(oxp__name));
+    if (added)
+      continue;
+    oxp__fail(error, OXP_BAD_FILE, "this key is set twice in the pickle");
+    return oxp__at_key(error, OXP_BAD_FILE, key->text);
+  }
+  return OXP_OK;
+}
+
+// Goes down to the dict under "state_dict", as training loops write it. No tensor may then stand in both dicts: netcl would take
+// the outer one.
+static oxp_status pt_go_inside(pt_store *store, const oxp__pickle_value *inner, oxp_error *error)
+{
+  const oxp__pickle_value *outer = store->dict;
+  store->dict = inner;
+  OXP__TRY(pt_list_keys(store->arena, inner, &store->names, error));
+  for (size_t i = 0; i < outer->count; i++) {
+    const oxp__pickle_value *key = outer->items[2 * i], *value = outer->items[2 * i + 1];
+    if (key->type != OXP__PICKLE_TEXT || value->type != OXP__PICKLE_TENSOR ||
+        !oxp__names_find(&store->names, key->text))
+      continue;
+    oxp__fail(error, OXP_BAD_FILE, "this tensor is in the pickle's dict and also in the one under \"state_dict\"");
+    return oxp__at_key(error, OXP_BAD_FILE, key->text);
+  }
+  return OXP_OK;
+}
+
 static oxp_status pt_read_pickle(pt_store *store, const oxp__zip_member *member, oxp_error *error)
 {
   char *bytes;
   size_t count;
   OXP__TRY(oxp__zip_read_all(store->arena, store->zip, member, OXP__PICKLE_LIMIT_BYTES, &bytes, &count, error));
   oxp_status status = oxp__pickle_read(store->arena, bytes, count, &store->dict, error);
+  if (status == OXP_OK && store->dict->type != OXP__PICKLE_DICT)
+    status = oxp__fail(error, OXP_BAD_FILE, "the pickle is not a dict of named tensors");
   if (status != OXP_OK)
     return oxp__at_key(error, status, member->name);
+  OXP__TRY(pt_list_keys(store->arena, store->dict, &store->names, error));
   const oxp__pickle_value *inner = oxp__pickle_find(store->dict, "state_dict");
-  if (inner && inner->type == OXP__PICKLE_DICT)
-    store->dict = inner; // a training loop's dict around it
-  if (store->dict->type == OXP__PICKLE_DICT)
-    return OXP_OK;
-  oxp__fail(error, OXP_BAD_FILE, "the pickle is not a dict of named tensors");
-  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+  return inner && inner->type == OXP__PICKLE_DICT ? pt_go_inside(store, inner, error) : OXP_OK;
 }
 
 static oxp_status pt_open(pt_store *store, oxp_error *error)
