@@ -9,7 +9,24 @@
 #include "formats/containers/bytes.h"
 #include "formats/containers/pickle.h"
 
-enum { PT_BATCH = 1000 }; // dict entries per instruction, as Python's pickler does it
+enum {
+  PT_BATCH = 1000,       // dict entries per instruction, as Python's pickler does it
+  PT_WINDOW_BYTES = 4096 // read at once of a tensor with gaps
+};
+
+// What was read last, of any view.
+typedef struct pt_window {
+  uint64_t offset; // in the file
+  size_t count;
+  unsigned char bytes[PT_WINDOW_BYTES];
+} pt_window;
+
+// A tensor that is a part of its storage, or the storage in another order: the context of pt_read_view. The storage was verified.
+typedef struct pt_view {
+  oxp__file *file;
+  oxp_extent extent; // from the view's first byte to its last
+  pt_window *window; // of the store
+} pt_view;
 
 typedef struct pt_store {
   oxp__arena *arena;
@@ -17,7 +34,10 @@ typedef struct pt_store {
   const char *root; // folder of data.pkl, with a slash; "" when it lies outside of all
   bool big_endian;
   const oxp__pickle_value *dict;
-  bool *used; // one per entry of the dict
+  oxp__names names; // the dict's text keys, each with the number of its entry
+  bool *used;       // one per entry of the dict
+  bool *verified;   // one per member of the archive: its checksum was compared
+  pt_window window;
 } pt_store;
 
 // --- Recognising ---
@@ -48,62 +68,145 @@ static int netcl_pt_probe(const oxp__candidate *candidate)
 
 // --- Tensors ---
 
-// Fails unless the last element that the strides reach lies inside the storage.
+// Fails unless the last element that the strides reach lies inside the storage, and so everything before it.
 static oxp_status pt_check_range(const oxp__pickle_tensor *view, oxp_error *error)
 {
-  int64_t last = view->offset;
+  int64_t last = view->offset, count, bytes;
   bool fits = true, empty = false;
   for (int i = 0; i < view->rank; i++) {
     int64_t reach;
     empty = empty || view->shape[i] == 0;
     fits = fits && oxp__mul_i64(view->shape[i] - 1, view->strides[i], &reach) && oxp__add_i64(last, reach, &last);
   }
-  int64_t count;
-  fits = fits && oxp__shape_count(view->rank, view->shape, &count);
+  fits = fits && oxp__shape_count(view->rank, view->shape, &count) &&
+         oxp__mul_i64(count, (int64_t)oxp_dtype_bytes(view->storage->dtype), &bytes);
   if (empty || (fits && last < view->storage->count))
     return OXP_OK;
   return oxp__fail(error, OXP_BAD_FILE, "the tensor reaches element %lld of a storage with %lld", (long long)last,
                    (long long)view->storage->count);
 }
 
-static oxp_status pt_open_storage(const pt_store *store, const oxp__pickle_storage *storage, oxp_tensor *tensor,
-                                  oxp_error *error)
+static oxp_status pt_find_storage(const pt_store *store, const oxp__pickle_storage *storage,
+                                  const oxp__zip_member **member, oxp_error *error)
 {
-  const char *name = oxp__arena_printf(store->arena, "%sdata/%s", store->root, storage->key);
-  if (!name)
-    return oxp__fail_memory(error, strlen(storage->key));
-  const oxp__zip_member *member = oxp__zip_find(store->zip, name);
-  if (!member)
+  char name[1024]; // not in the arena: many tensors may ask for one long name
+  int length = snprintf(name, sizeof name, "%sdata/%s", store->root, storage->key);
+  if (length < 0 || length >= (int)sizeof name)
+    return oxp__fail(error, OXP_BAD_FILE, "the storage's name has %d bytes, at most %zu are read", length,
+                     sizeof name - 1);
+  *member = oxp__zip_find(store->zip, name);
+  if (!*member)
     return oxp__fail(error, OXP_BAD_FILE, "the archive has no member %s, where the tensor's values should be", name);
   int64_t bytes;
-  if (!oxp__mul_i64(storage->count, (int64_t)oxp_dtype_bytes(storage->dtype), &bytes) ||
-      (uint64_t)bytes != member->plain_bytes)
-    return oxp__fail(error, OXP_BAD_FILE, "the storage should have %lld elements of %s, its member %s has %llu bytes",
-                     (long long)storage->count, oxp_dtype_name(storage->dtype), name,
-                     (unsigned long long)member->plain_bytes);
+  if (oxp__mul_i64(storage->count, (int64_t)oxp_dtype_bytes(storage->dtype), &bytes) &&
+      (uint64_t)bytes == (*member)->plain_bytes)
+    return OXP_OK;
+  return oxp__fail(error, OXP_BAD_FILE, "the storage should have %lld elements of %s, its member %s has %llu bytes",
+                   (long long)storage->count, oxp_dtype_name(storage->dtype), name,
+                   (unsigned long long)(*member)->plain_bytes);
+}
+
+// Strides and offset of a tensor that was checked against its storage, in bytes. What no element depends on may be any number in
+// the file, and is made a harmless one.
+static void pt_place(const oxp__pickle_tensor *view, oxp_tensor *tensor)
+{
+  int64_t size = (int64_t)oxp_dtype_bytes(tensor->dtype);
+  if (oxp__tensor_count(tensor) == 0) {
+    oxp__tensor_set_strides(tensor, false);
+    return;
+  }
+  tensor->offset_bytes = (uint64_t)view->offset * (uint64_t)size;
+  for (int i = 0; i < view->rank; i++)
+    tensor->strides_bytes[i] = view->shape[i] > 1 ? view->strides[i] * size : 0;
+}
+
+// An oxp_read_function. Tensors with gaps are read an element at a time, so what follows is read along.
+static oxp_status pt_read_view(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
+{
+  const pt_view *view = context;
+  pt_window *window = view->window;
+  uint64_t at = view->extent.offset_bytes + offset;
+  if (count > sizeof window->bytes)
+    return oxp__file_read(view->file, at, buffer, count, error);
+  bool inside =
+      at >= window->offset && at - window->offset <= window->count && count <= window->count - (at - window->offset);
+  if (!inside) {
+    uint64_t left = view->extent.size_bytes - offset;
+    size_t more = left < sizeof window->bytes ? (size_t)left : sizeof window->bytes;
+    window->count = 0;
+    OXP__TRY(oxp__file_read(view->file, at, window->bytes, more, error));
+    window->offset = at;
+    window->count = more;
+  }
+  memcpy(buffer, window->bytes + (at - window->offset), count);
+  return OXP_OK;
+}
+
+// Compares the checksum of a storage, once however many tensors are views of it: none of them need reach its end.
+static oxp_status pt_verify(pt_store *store, const oxp__zip_member *member, oxp_error *error)
+{
+  bool *verified = &store->verified[member - store->zip->members];
+  if (member->deflated)
+    return oxp__fail(
+        error, OXP_UNSUPPORTED,
+        "the tensor is a part of %s or has another order, and that member is compressed, so it would have to be "
+        "read from its start for every tensor; torch.save compresses nothing",
+        member->name);
+  if (!*verified)
+    OXP__TRY(oxp__zip_verify(store->zip, member, error));
+  *verified = true;
+  return OXP_OK;
+}
+
+static oxp_status pt_open_view(pt_store *store, const oxp__zip_member *member, oxp_tensor *tensor, oxp_error *error)
+{
+  OXP__TRY(pt_verify(store, member, error));
+  pt_view *view = oxp__arena_new(store->arena, 1, sizeof *view);
+  if (!view)
+    return oxp__fail_memory(error, sizeof *view);
+  oxp__file *file = store->zip->file;
+  uint64_t bytes = oxp__tensor_count(tensor) > 0 ? oxp_dtype_bytes(tensor->dtype) : 0;
+  for (int i = 0; bytes > 0 && i < tensor->rank; i++)
+    bytes += (uint64_t)((tensor->shape[i] - 1) * tensor->strides_bytes[i]);
+  *view = (pt_view){ .file = file,
+                     .extent = { .descriptor = file->descriptor,
+                                 .path = file->path,
+                                 .offset_bytes = member->data_offset + tensor->offset_bytes,
+                                 .size_bytes = bytes },
+                     .window = &store->window };
+  tensor->offset_bytes = 0;
+  tensor->read = pt_read_view;
+  tensor->context = view;
+  tensor->extent = &view->extent;
+  return OXP_OK;
+}
+
+// A whole storage in order. Its checksum is compared when it is read, which needs its last byte.
+static oxp_status pt_open_whole(const pt_store *store, const oxp__zip_member *member, oxp_tensor *tensor,
+                                oxp_error *error)
+{
   oxp__zip_stream *stream;
   OXP__TRY(oxp__zip_stream_open(store->arena, store->zip, member, &stream, error));
+  tensor->forward_only = true;
   tensor->read = oxp__zip_read;
   tensor->context = stream;
   tensor->extent = oxp__zip_extent(store->arena, store->zip, member);
   return OXP_OK;
 }
 
-static oxp_status pt_open_tensor(const pt_store *store, const oxp__pickle_tensor *view, const char *name,
-                                 oxp_tensor *tensor, oxp_error *error)
+static oxp_status pt_open_tensor(pt_store *store, const oxp__pickle_tensor *view, const char *name, oxp_tensor *tensor,
+                                 oxp_error *error)
 {
-  int64_t size = (int64_t)oxp_dtype_bytes(view->storage->dtype);
-  *tensor = (oxp_tensor){ .dtype = view->storage->dtype,
-                          .rank = view->rank,
-                          .big_endian = store->big_endian,
-                          .forward_only = true,
-                          .offset_bytes = (uint64_t)(view->offset * size),
-                          .origin = name };
-  for (int i = 0; i < view->rank; i++) {
-    tensor->shape[i] = view->shape[i];
-    tensor->strides_bytes[i] = view->strides[i] * size;
-  }
-  return pt_open_storage(store, view->storage, tensor, error);
+  const oxp__zip_member *member = NULL;
+  OXP__TRY(pt_check_range(view, error));
+  OXP__TRY(pt_find_storage(store, view->storage, &member, error));
+  *tensor = (oxp_tensor){
+    .dtype = view->storage->dtype, .rank = view->rank, .big_endian = store->big_endian, .origin = name
+  };
+  memcpy(tensor->shape, view->shape, sizeof tensor->shape);
+  pt_place(view, tensor);
+  bool whole = oxp__tensor_count(tensor) == view->storage->count && oxp__tensor_is_contiguous(tensor);
+  return whole ? pt_open_whole(store, member, tensor, error) : pt_open_view(store, member, tensor, error);
 }
 
 static oxp_status pt_find(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
@@ -116,18 +219,14 @@ static oxp_status pt_find(const oxp__weights *weights, const oxp__layer *layer, 
   if (!full)
     return oxp__fail_memory(error, strlen(key));
   *name = full;
-  for (size_t i = 0; i < store->dict->count; i++) {
-    const oxp__pickle_value *entry = store->dict->items[2 * i], *value = store->dict->items[2 * i + 1];
-    if (entry->type != OXP__PICKLE_TEXT || strcmp(entry->text, full) != 0)
-      continue;
-    store->used[i] = true;
-    oxp_status status = value->type == OXP__PICKLE_TENSOR ? pt_check_range(value->tensor, error)
-                                                          : oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
-    if (status == OXP_OK)
-      status = pt_open_tensor(store, value->tensor, full, tensor, error);
-    return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, full);
-  }
-  return OXP_OK;
+  const oxp__name *found = oxp__names_find(&store->names, full);
+  if (!found)
+    return OXP_OK;
+  store->used[found->number] = true;
+  const oxp__pickle_value *value = store->dict->items[2 * found->number + 1];
+  oxp_status status = value->type == OXP__PICKLE_TENSOR ? pt_open_tensor(store, value->tensor, full, tensor, error)
+                                                        : oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
+  return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, full);
 }
 
 // --- Reading ---
@@ -148,21 +247,54 @@ static oxp_status pt_read_byteorder(pt_store *store, oxp_error *error)
   return oxp__at_key(error, OXP_BAD_FILE, member->name);
 }
 
+// The text keys of a dict. Python would take the last value of a key that is set twice; here none of them is trusted.
+static oxp_status pt_list_keys(oxp__arena *arena, const oxp__pickle_value *dict, oxp__names *names, oxp_error *error)
+{
+  *names = (oxp__names){ .arena = arena };
+  for (size_t i = 0; i < dict->count; i++) {
+    const oxp__pickle_value *key = dict->items[2 * i];
+    bool added = true;
+    if (key->type == OXP__PICKLE_TEXT && !oxp__names_add(names, key->text, i, &added))
+      return oxp__fail_memory(error, dict->count * sizeof(oxp__name));
+    if (added)
+      continue;
+    oxp__fail(error, OXP_BAD_FILE, "this key is set twice in the pickle");
+    return oxp__at_key(error, OXP_BAD_FILE, key->text);
+  }
+  return OXP_OK;
+}
+
+// Goes down to the dict under "state_dict", as training loops write it. No tensor may then stand in both dicts: netcl would take
+// the outer one.
+static oxp_status pt_go_inside(pt_store *store, const oxp__pickle_value *inner, oxp_error *error)
+{
+  const oxp__pickle_value *outer = store->dict;
+  store->dict = inner;
+  OXP__TRY(pt_list_keys(store->arena, inner, &store->names, error));
+  for (size_t i = 0; i < outer->count; i++) {
+    const oxp__pickle_value *key = outer->items[2 * i], *value = outer->items[2 * i + 1];
+    if (key->type != OXP__PICKLE_TEXT || value->type != OXP__PICKLE_TENSOR ||
+        !oxp__names_find(&store->names, key->text))
+      continue;
+    oxp__fail(error, OXP_BAD_FILE, "this tensor is in the pickle's dict and also in the one under \"state_dict\"");
+    return oxp__at_key(error, OXP_BAD_FILE, key->text);
+  }
+  return OXP_OK;
+}
+
 static oxp_status pt_read_pickle(pt_store *store, const oxp__zip_member *member, oxp_error *error)
 {
   char *bytes;
   size_t count;
   OXP__TRY(oxp__zip_read_all(store->arena, store->zip, member, OXP__PICKLE_LIMIT_BYTES, &bytes, &count, error));
   oxp_status status = oxp__pickle_read(store->arena, bytes, count, &store->dict, error);
+  if (status == OXP_OK && store->dict->type != OXP__PICKLE_DICT)
+    status = oxp__fail(error, OXP_BAD_FILE, "the pickle is not a dict of named tensors");
   if (status != OXP_OK)
     return oxp__at_key(error, status, member->name);
+  OXP__TRY(pt_list_keys(store->arena, store->dict, &store->names, error));
   const oxp__pickle_value *inner = oxp__pickle_find(store->dict, "state_dict");
-  if (inner && inner->type == OXP__PICKLE_DICT)
-    store->dict = inner; // a training loop's dict around it
-  if (store->dict->type == OXP__PICKLE_DICT)
-    return OXP_OK;
-  oxp__fail(error, OXP_BAD_FILE, "the pickle is not a dict of named tensors");
-  return oxp__at_key(error, OXP_BAD_FILE, member->name);
+  return inner && inner->type == OXP__PICKLE_DICT ? pt_go_inside(store, inner, error) : OXP_OK;
 }
 
 static oxp_status pt_open(pt_store *store, oxp_error *error)
@@ -177,7 +309,8 @@ static oxp_status pt_open(pt_store *store, oxp_error *error)
   OXP__TRY(pt_read_byteorder(store, error));
   OXP__TRY(pt_read_pickle(store, member, error));
   store->used = oxp__arena_new(store->arena, store->dict->count, sizeof(bool));
-  return store->used ? OXP_OK : oxp__fail_memory(error, store->dict->count);
+  store->verified = oxp__arena_new(store->arena, store->zip->member_count, sizeof(bool));
+  return store->used && store->verified ? OXP_OK : oxp__fail_memory(error, store->dict->count);
 }
 
 // num_batches_tracked only counts training steps.

@@ -344,6 +344,8 @@ static const operation operations[] = {
     .run = run_open, .least = READS },
   { "open .pt", NETCL "pt/b_cnn.torch_state.pt", OXP_EXAMPLES "/b_cnn.netcl", .channels = 3, .height = 32, .width = 32,
     .run = run_open, .least = READS },
+  { "open .pt with parts of storages", NETCL "pt/b_cnn.torch_strided_offset.pt", OXP_EXAMPLES "/b_cnn.netcl",
+    .channels = 3, .height = 32, .width = 32, .run = run_open, .least = READS },
   { "open .pt of netcl", NETCL "pt/b_cnn.netcl_export.pt", OXP_EXAMPLES "/b_cnn.netcl", .channels = 3, .height = 32,
     .width = 32, .run = run_open, .least = READS },
   { "arrays", NETCL "g_layernorm.weights.npz", .run = run_arrays, .least = READS },

@@ -352,6 +352,98 @@ for key, program in PICKLES.items():
     make.__name__ = f"pickle_{key}"
     case("export m.pt --description d.netcl --input-shape 3x32x32 -o out.onnx", 4)(make)
 
+# Files of torch, spelled out: what a state dict may say about its tensors.
+EXPORT_PT = "export m.pt --description d.json -o out.onnx"
+WEIGHTS = struct.pack("<6f", *range(6))
+
+
+def text(words):
+    return b"X" + struct.pack("<I", len(words)) + words.encode()
+
+
+def number(value):
+    return b"\x8a\x08" + struct.pack("<q", value)
+
+
+def tensor(key, count, shape, strides, offset=0, rest=b""):
+    storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text(key) + text("cpu") + number(count) + b"tQ"
+    numbers = b"(" + b"".join(map(number, shape)) + b"t(" + b"".join(map(number, strides)) + b"t"
+    return b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + number(offset) + numbers + b"\x89}" + rest + b"tR"
+
+
+def state(entries):
+    return b"}(" + b"".join(text(key) + value for key, value in entries) + b"u"
+
+
+def torch(program, storages, layers=None, method=zipfile.ZIP_STORED):
+    write("d.json", json.dumps(layers or [linear(3, 2)]))
+    members = {f"a/data/{key}": data for key, data in storages.items()}
+    archive("m.pt", {"a/data.pkl": b"\x80\x02" + program + b".", **members}, method)
+
+
+@case(EXPORT_PT, 3, "0.weight|\"neg\"")
+def torch_negated():
+    torch(state([("0.weight", tensor("0", 6, (2, 3), (3, 1), rest=b"}" + text("neg") + b"\x88s"))]), {"0": WEIGHTS})
+
+
+@case(EXPORT_PT, 4, "0.weight: .*twice")
+def torch_key_twice():
+    one, other = tensor("0", 6, (2, 3), (3, 1)), tensor("1", 6, (2, 3), (3, 1))
+    torch(state([("0.weight", one), ("0.weight", other)]), {"0": WEIGHTS, "1": WEIGHTS[::-1]})
+
+
+@case(EXPORT_PT, 4, "0.weight: .*also in the one")
+def torch_two_levels():
+    inner = state([("0.weight", tensor("1", 6, (2, 3), (3, 1)))])
+    torch(state([("0.weight", tensor("0", 6, (2, 3), (3, 1))), ("state_dict", inner)]), {"0": WEIGHTS, "1": WEIGHTS[::-1]})
+
+
+@case(EXPORT_PT, 4, "missing")
+def torch_key_of_bytes():
+    key = b"c_codecs\nencode\n" + text("0.weight") + text("latin1") + b"\x86R"
+    torch(b"}" + key + tensor("0", 6, (2, 3), (3, 1)) + b"s", {"0": WEIGHTS})
+
+
+@case(EXPORT_PT, 4, "a/data/0: .*checksum")
+def torch_part_of_a_damaged_storage():
+    torch(state([("0.weight", tensor("0", 1000, (2, 3), (3, 1), 5))]), {"0": bytes(4000 - 32) + b"right" + bytes(27)})
+    write("m.pt", pathlib.Path("m.pt").read_bytes().replace(b"right", b"wrong"))
+
+
+@case(EXPORT_PT, 3, "0.weight: .*compressed")
+def torch_many_parts_of_a_deflated_storage():
+    count = 300
+    entries = [(f"{i}.weight", tensor("0", 10**8, (1, 1), (1, 1), 10**8 - 1)) for i in range(count)]
+    torch(state(entries), {"0": bytes(4 * 10**8)}, [linear(1, 1)] * count, zipfile.ZIP_DEFLATED)
+
+
+for key, (shape, strides, offset) in {"offset": ((0, 3), (3, 1), 2**62), "stride": ((1, 3), (2**62, 1), 0),
+                                      "stride_of_nothing": ((0, 3), (2**62, 1), 0)}.items():
+    def make(shape=shape, strides=strides, offset=offset):
+        torch(state([("0.weight", tensor("0", 6, shape, strides, offset))]), {"0": WEIGHTS}, [linear(3, 1, True)])
+
+    make.__name__ = f"torch_huge_{key}"
+    case(EXPORT_PT, 4, "0.bias|shape")(make)
+
+
+@case(EXPORT_PT, 4, "copied more often")
+def torch_list_copied_again_and_again():
+    pickles = b"c__builtin__\nlist\nq\x00(" + b"N" * 200000 + b"lq\x01" + b"h\x00h\x01\x85R0" * 2000 + b"}"
+    torch(pickles, {})
+
+
+@case(EXPORT_PT, 4, "longer than 512")
+def torch_long_name_again_and_again():
+    torch(text("x" * 200000) + b"q\x000" + b"h\x00h\x00\x930" * 20000 + b"}", {})
+
+
+@case(EXPORT_PT, 4, "missing")
+def torch_many_keys_and_many_layers():
+    keys = (str(i).encode() for i in range(100000))
+    torch(b"}(" + b"".join(b"\x8c" + bytes([len(key)]) + key + b"N" for key in keys) + b"u", {})
+    write("d.json", "[" + ",".join(['{"type":"BatchNorm2d","num_features":1}'] * 20000) + "]")
+
+
 # --- ONNX files ---
 
 

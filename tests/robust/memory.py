@@ -25,6 +25,9 @@ def files():
     for name, unit in (("lists", b"]"), ("dicts", b"}"), ("tuples", b")"), ("texts", b"U\0"), ("marks", b"("), ("memo", b"]\x94")):
         hostile.archive(f"{name}.pt", {"a/data.pkl": b"\x80\x04" + unit * (SIZE // len(unit)) + b"."})
         yield f"{name}.pt", None, ["export", f"{name}.pt", *described]
+    keys = b"".join(b"\x8c\5%05xN" % number for number in range(SIZE // 8))
+    hostile.archive("keys.pt", {"a/data.pkl": b"\x80\x04}(" + keys + b"u."})
+    yield "keys.pt", None, ["export", "keys.pt", *described]
     for name, tag in (("nodes", 1), ("initializers", 5), ("values", 13), ("inputs", 11)):
         yield f"{name}.onnx", hostile.model(hostile.field(tag, b"") * (SIZE // 2)), ["inspect", f"{name}.onnx", "--json"]
     graphs = hostile.field(5, hostile.field(11, b"") * (SIZE // 2))

@@ -1,6 +1,7 @@
 // Unit tests of the restricted pickle machine and of JSON within limits. Pickles are spelled out by hand.
 #include "formats_support.h"
 
+#include "core/text.h"
 #include "formats/containers/json.h"
 #include "formats/containers/pickle.h"
 
@@ -15,15 +16,20 @@ static const oxp__pickle_value *read_pickle(oxp__arena *arena, const char *at, s
   return value;
 }
 
-static void assert_refused(const char *at, size_t count, const char *words)
+static void assert_fails(const char *at, size_t count, oxp_status status, const char *words)
 {
   oxp__arena arena = { 0 };
   const oxp__pickle_value *value = NULL;
   oxp_error error = { 0 };
-  if (oxp__pickle_read(&arena, at, count, &value, &error) != OXP_BAD_FILE)
-    fail_msg("accepted, should say %s", words);
+  if (oxp__pickle_read(&arena, at, count, &value, &error) != status)
+    fail_msg("status %d \"%s\", should say %s", error.status, error.message, words);
   assert_all_words(error.message, words);
   oxp__arena_fini(&arena);
+}
+
+static void assert_refused(const char *at, size_t count, const char *words)
+{
+  assert_fails(at, count, OXP_BAD_FILE, words);
 }
 
 static void test_numbers(void **state)
@@ -85,6 +91,18 @@ static void test_collections(void **state)
   dict = read_pickle(&arena, PICKLE("\x80\x04\x8c\x0b"
                                     "collections\x94\x8c\x0bOrderedDict\x94\x93\x94)R\x94h\x01h\x00s."));
   assert_string_equal(oxp__pickle_find(dict, "OrderedDict")->text, "collections");
+  // After a gap the memo goes on where Python's does: with the number of places that are filled.
+  const oxp__pickle_value *text = read_pickle(&arena, PICKLE("\x80\x04Nq\0q\1"
+                                                             "0\x8c\3oldq\3"
+                                                             "0\x8c\3new\x94"
+                                                             "0h\3."));
+  assert_string_equal(text->text, "new");
+  // Bytes as protocol 2 has them are no text, and so another key.
+  dict = read_pickle(&arena, PICKLE("\x80\x02}c_codecs\nencode\n\x8c\1a\x8c\6latin1\x86RK\1s."));
+  assert_int_equal(dict->items[0]->type, OXP__PICKLE_BYTES);
+  assert_null(oxp__pickle_find(dict, "a"));
+  assert_int_equal(read_pickle(&arena, PICKLE("c__builtin__\nlist\n](K\1K\2e\x85R."))->count, 2);
+  assert_int_equal(read_pickle(&arena, PICKLE("c__builtin__\nlist\n)\x81."))->count, 0);
   oxp__arena_fini(&arena);
 }
 
@@ -117,6 +135,29 @@ static void test_tensors(void **state)
   assert_refused(PICKLE("(X\7\0\0\0storageccollections\nOrderedDict\nX\1\0\0\0"
                         "0X\3\0\0\0cpuK\x0ctQ."),
                  "storage class");
+}
+
+#define TENSOR(rest) "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE "K\0))\x89}" rest "tR"
+
+// torch 2 stores a negated or conjugated tensor as it was before, and says so in a seventh argument.
+static void test_tensor_marks(void **state)
+{
+  (void)state;
+  oxp__arena arena = { 0 };
+  assert_int_equal(read_pickle(&arena, PICKLE(TENSOR("") "."))->type, OXP__PICKLE_TENSOR);
+  assert_int_equal(read_pickle(&arena, PICKLE(TENSOR("N") "."))->type, OXP__PICKLE_TENSOR);
+  assert_int_equal(read_pickle(&arena, PICKLE(TENSOR("}") "."))->type, OXP__PICKLE_TENSOR);
+  assert_int_equal(read_pickle(&arena, PICKLE("ctorch._utils\n_rebuild_parameter\n" TENSOR("") "\x88}\x87R."))->type,
+                   OXP__PICKLE_TENSOR);
+  oxp__arena_fini(&arena);
+  assert_fails(PICKLE(TENSOR("}X\3\0\0\0neg\x88s") "."), OXP_UNSUPPORTED, "\"neg\"|not the ones stored");
+  assert_fails(PICKLE(TENSOR("}X\4\0\0\0conj\x88s") "."), OXP_UNSUPPORTED, "\"conj\"");
+  assert_fails(PICKLE(TENSOR("\x88") "."), OXP_UNSUPPORTED, "(no text)");
+  assert_fails(PICKLE(TENSOR("N}") "."), OXP_UNSUPPORTED, "8 things");
+  // A parameter is made from a tensor; its attributes could be other values.
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_parameter\nK\1\x88}\x87R."), "not made from a tensor");
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_parameter\n(" TENSOR("") "\x88}NtR."), "not made from a tensor");
+  assert_refused(PICKLE("ctorch._utils\n_rebuild_parameter_with_state\n(" TENSOR("") "\x88}}tR."), "with_state");
 }
 
 static void test_refuses_names(void **state)
@@ -167,6 +208,8 @@ static void test_refuses_damage(void **state)
     { PICKLE("\xff."), "0xff" },
     { PICKLE("(0."), "stack is empty" },
     { PICKLE("K\1}b."), "state" },
+    { PICKLE("c__builtin__\nlist\n](K\1K\2e\x85\x81."), "made with arguments" },
+    { PICKLE("c_codecs\nencode\nK\1\x85R."), "not made from a text" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     assert_refused(cases[i].at, cases[i].count, cases[i].words);
@@ -187,6 +230,32 @@ static void test_depth(void **state)
   memset(deep, '(', COUNT);
   assert_refused(deep, COUNT, "no end");
   free(deep);
+}
+
+// What lies in the memo can be copied and named again and again by a few bytes; both have bounds of their own.
+static void test_copies(void **state)
+{
+  (void)state;
+  enum { ITEMS = 30000, COPIES = 3000 };
+  oxp__text pickle = { 0 };
+  oxp__text_add_bytes(&pickle, PICKLE("c__builtin__\nlist\nq\0("));
+  for (int i = 0; i < ITEMS; i++)
+    oxp__text_add(&pickle, "N");
+  oxp__text_add(&pickle, "lq\1");
+  for (int i = 0; i < COPIES; i++)
+    oxp__text_add_bytes(&pickle, PICKLE("h\0h\1\x85R0"));
+  oxp__text_add(&pickle, ".");
+  assert_refused(pickle.bytes, pickle.length, "copied more often");
+  oxp__text_fini(&pickle);
+  oxp__text_add_bytes(&pickle, PICKLE("\x80\4X\0\1\1\0"));
+  for (int i = 0; i < 0x10100; i++)
+    oxp__text_add(&pickle, "x");
+  oxp__text_add_bytes(&pickle, PICKLE("\x94"));
+  for (int i = 0; i < COPIES; i++)
+    oxp__text_add_bytes(&pickle, PICKLE("h\0h\0\x93"));
+  oxp__text_add(&pickle, ".");
+  assert_refused(pickle.bytes, pickle.length, "longer than 512 bytes");
+  oxp__text_fini(&pickle);
 }
 
 // --- JSON ---
@@ -277,7 +346,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_numbers),       cmocka_unit_test(test_collections),    cmocka_unit_test(test_tensors),
     cmocka_unit_test(test_refuses_names), cmocka_unit_test(test_refuses_damage), cmocka_unit_test(test_depth),
-    cmocka_unit_test(test_json),          cmocka_unit_test(test_json_damage),    cmocka_unit_test(test_json_values),
+    cmocka_unit_test(test_tensor_marks),  cmocka_unit_test(test_copies),         cmocka_unit_test(test_json),
+    cmocka_unit_test(test_json_damage),   cmocka_unit_test(test_json_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // pickle.c: see pickle.h. The machine has a stack, a stack of marks and a memo, as the format demands. All of them grow only
-// with bytes that are really there: every instruction makes at most one value, and copies only what earlier ones pushed.
-// Place: formats/containers.
+// with bytes that are really there: every instruction makes at most one value, and copies only what earlier ones pushed. What
+// the memo holds can be used again and again, so whatever copies or compares it has a bound of its own. Place: formats/containers.
 #include "formats/containers/pickle.h"
 
 #include <string.h>
@@ -8,7 +8,15 @@
 #include "core/text.h"
 #include "formats/containers/bytes.h"
 
-enum { PICKLE_REFUSED_LIMIT = 32 }; // that many are named
+enum {
+  PICKLE_REFUSED_LIMIT = 32, // that many are named
+  PICKLE_NAME_LIMIT = 512,   // bytes of a module or of a name in it
+};
+
+// A name that is not permitted; both texts live in the arena.
+typedef struct pickle_refused {
+  const char *module, *name;
+} pickle_refused;
 
 typedef struct pickle_machine {
   oxp__arena *arena;
@@ -18,8 +26,9 @@ typedef struct pickle_machine {
   size_t *marks; // stack depths
   size_t mark_count, mark_capacity;
   oxp__pickle_value **memo;
-  size_t memo_count;                         // room
-  const char *refused[PICKLE_REFUSED_LIMIT]; // names, each once
+  size_t memo_room, memo_count;                 // places, and how many of them are filled
+  size_t copied;                                // items that calls like list(x) copied, all together
+  pickle_refused refused[PICKLE_REFUSED_LIMIT]; // each once
   int refused_count;
   oxp_error *error;
 } pickle_machine;
@@ -31,7 +40,8 @@ typedef enum pickle_effect { // what a permitted name does when it is called
   CALL_TUPLE,
   CALL_SET,
   CALL_TENSOR,
-  CALL_FIRST_ARGUMENT, // Parameter(tensor, ...), encode(text, encoding)
+  CALL_PARAMETER, // (tensor, requires_grad, hooks)
+  CALL_ENCODE,    // (text, encoding): bytes
   CALL_STORAGE
 } pickle_effect;
 
@@ -56,9 +66,8 @@ static const pickle_name pickle_names[] = {
   { "torch*", "BoolStorage", CALL_STORAGE, OXP_BOOL },
   { "torch*", "_rebuild_tensor_v2", CALL_TENSOR, 0 },
   { "torch*", "_rebuild_tensor", CALL_TENSOR, 0 },
-  { "torch*", "_rebuild_parameter", CALL_FIRST_ARGUMENT, 0 },
-  { "torch*", "_rebuild_parameter_with_state", CALL_FIRST_ARGUMENT, 0 },
-  { "torch*", "Parameter", CALL_FIRST_ARGUMENT, 0 },
+  { "torch*", "_rebuild_parameter", CALL_PARAMETER, 0 }, // not ..._with_state, which can set the values anew
+  { "torch*", "Parameter", CALL_PARAMETER, 0 },
   { "torch*", "OrderedDict", CALL_DICT, 0 },
   { "collections", "OrderedDict", CALL_DICT, 0 },
   { "builtins", "dict", CALL_DICT, 0 },
@@ -71,7 +80,7 @@ static const pickle_name pickle_names[] = {
   { "__builtin__", "tuple", CALL_TUPLE, 0 },
   { "__builtin__", "set", CALL_SET, 0 },
   { "__builtin__", "frozenset", CALL_SET, 0 },
-  { "_codecs", "encode", CALL_FIRST_ARGUMENT, 0 },
+  { "_codecs", "encode", CALL_ENCODE, 0 }, // how protocol 2 spells bytes
 };
 
 // --- Stack, marks, memo ---
@@ -160,40 +169,32 @@ static oxp_status pickle_remember(pickle_machine *machine, size_t index)
   OXP__TRY(pickle_top(machine, &value));
   if (index > (size_t)(machine->end - machine->start))
     return pickle_fail(machine, "its memo has a number that is too large");
-  if (index >= machine->memo_count) {
-    size_t room = machine->memo_count ? machine->memo_count : 64;
+  if (index >= machine->memo_room) {
+    size_t room = machine->memo_room ? machine->memo_room : 64;
     while (room <= index)
       room *= 2;
     oxp__pickle_value **memo = oxp__arena_new(machine->arena, room, sizeof *memo);
     if (!memo)
       return oxp__fail_memory(machine->error, room * sizeof *memo);
-    if (machine->memo_count > 0)
-      memcpy(memo, machine->memo, machine->memo_count * sizeof *memo);
+    if (machine->memo_room > 0)
+      memcpy(memo, machine->memo, machine->memo_room * sizeof *memo);
     machine->memo = memo;
-    machine->memo_count = room;
+    machine->memo_room = room;
   }
+  machine->memo_count += !machine->memo[index];
   machine->memo[index] = value;
   return OXP_OK;
 }
 
-// Protocol 4 numbers the memo by itself: the next free place.
+// Protocol 4 numbers the memo by itself. Like Python, the number is how many places are filled, gaps or not.
 static oxp_status pickle_memoize(pickle_machine *machine)
 {
-  size_t index = 0;
-  for (size_t low = 0, high = machine->memo_count; low < high;) { // filled from the bottom without gaps
-    size_t middle = (low + high) / 2;
-    if (machine->memo[middle])
-      low = middle + 1;
-    else
-      high = middle;
-    index = low;
-  }
-  return pickle_remember(machine, index);
+  return pickle_remember(machine, machine->memo_count);
 }
 
 static oxp_status pickle_recall(pickle_machine *machine, size_t index)
 {
-  if (index >= machine->memo_count || !machine->memo[index])
+  if (index >= machine->memo_room || !machine->memo[index])
     return pickle_fail(machine, "its memo lacks a number that is asked for");
   return pickle_push(machine, machine->memo[index]);
 }
@@ -243,7 +244,7 @@ static oxp_status pickle_push_text(pickle_machine *machine, oxp__pickle_type typ
   if (type == OXP__PICKLE_TEXT && !oxp__text_is_utf8(bytes, (size_t)count))
     return pickle_fail(machine, "a text is not UTF-8");
   oxp__pickle_value *value = pickle_new(machine, type);
-  if (value) {
+  if (value && type == OXP__PICKLE_TEXT) {
     value->text = oxp__arena_copy_bytes(machine->arena, bytes, (size_t)count);
     value->count = (size_t)count;
     if (!value->text)
@@ -369,17 +370,13 @@ static bool pickle_name_matches(const pickle_name *row, const char *module, cons
   return strncmp(row->module, module, length) == 0 && (module[length] == 0 || module[length] == '.');
 }
 
-static oxp_status pickle_refuse(pickle_machine *machine, const char *module, const char *name)
+static void pickle_refuse(pickle_machine *machine, const char *module, const char *name)
 {
-  const char *full = oxp__arena_printf(machine->arena, "%s.%s", module, name);
-  if (!full)
-    return oxp__fail_memory(machine->error, strlen(module) + strlen(name));
   for (int i = 0; i < machine->refused_count; i++)
-    if (strcmp(machine->refused[i], full) == 0)
-      return OXP_OK;
+    if (strcmp(machine->refused[i].module, module) == 0 && strcmp(machine->refused[i].name, name) == 0)
+      return;
   if (machine->refused_count < PICKLE_REFUSED_LIMIT)
-    machine->refused[machine->refused_count++] = full;
-  return OXP_OK;
+    machine->refused[machine->refused_count++] = (pickle_refused){ module, name };
 }
 
 static oxp_status pickle_push_name(pickle_machine *machine, const char *module, const char *name)
@@ -387,7 +384,10 @@ static oxp_status pickle_push_name(pickle_machine *machine, const char *module, 
   for (size_t i = 0; i < sizeof pickle_names / sizeof pickle_names[0]; i++)
     if (pickle_name_matches(&pickle_names[i], module, name))
       return pickle_push_number(machine, OXP__PICKLE_NAME, (int64_t)i);
-  OXP__TRY(pickle_refuse(machine, module, name));
+  if (strnlen(module, PICKLE_NAME_LIMIT + 1) > PICKLE_NAME_LIMIT ||
+      strnlen(name, PICKLE_NAME_LIMIT + 1) > PICKLE_NAME_LIMIT)
+    return pickle_fail(machine, "a name is longer than 512 bytes");
+  pickle_refuse(machine, module, name);
   return pickle_push(machine, pickle_new(machine, OXP__PICKLE_REFUSED));
 }
 
@@ -414,7 +414,7 @@ static oxp_status pickle_persistent(pickle_machine *machine)
 {
   oxp__pickle_value *id = NULL;
   OXP__TRY(pickle_pop(machine, &id));
-  if (id->type != OXP__PICKLE_TUPLE || id->count < 5 || id->items[0]->type != OXP__PICKLE_TEXT ||
+  if (id->type != OXP__PICKLE_TUPLE || id->count != 5 || id->items[0]->type != OXP__PICKLE_TEXT ||
       strcmp(id->items[0]->text, "storage") != 0 || id->items[2]->type != OXP__PICKLE_TEXT ||
       id->items[4]->type != OXP__PICKLE_INT)
     return pickle_fail(machine, "a persistent id is not that of a storage");
@@ -447,12 +447,30 @@ static bool pickle_read_ints(const oxp__pickle_value *tuple, int rank, int64_t *
   return true;
 }
 
-// (storage, offset, shape, strides, ...)
+// What the values still have to go through, as {"neg": True}: the stored bytes are those before it.
+static oxp_status pickle_check_metadata(pickle_machine *machine, const oxp__pickle_value *metadata)
+{
+  if (metadata->type == OXP__PICKLE_NONE || (metadata->type == OXP__PICKLE_DICT && metadata->count == 0))
+    return OXP_OK;
+  bool named = metadata->type == OXP__PICKLE_DICT && metadata->items[0]->type == OXP__PICKLE_TEXT;
+  return oxp__fail(
+      machine->error, OXP_UNSUPPORTED,
+      "a tensor is saved with the mark \"%.64s\", so its values are not the ones stored; save it as a plain "
+      "one (tensor.resolve_neg().resolve_conj().clone())",
+      named ? metadata->items[0]->text : "(no text)");
+}
+
+// (storage, offset, shape, strides, requires_grad, hooks, metadata), of which the last three may be absent.
 static oxp_status pickle_call_tensor(pickle_machine *machine, const oxp__pickle_value *arguments)
 {
   oxp__pickle_value **items = arguments->items;
   if (arguments->count >= 1 && items[0]->type == OXP__PICKLE_REFUSED)
     return pickle_push(machine, items[0]);
+  if (arguments->count > 7)
+    return oxp__fail(machine->error, OXP_UNSUPPORTED,
+                     "a tensor is made from %zu things, only the 7 that torch 2 writes are known", arguments->count);
+  if (arguments->count == 7)
+    OXP__TRY(pickle_check_metadata(machine, items[6]));
   if (arguments->count < 4 || items[0]->type != OXP__PICKLE_STORAGE || items[1]->type != OXP__PICKLE_INT ||
       items[1]->number < 0)
     return pickle_fail(machine, "a tensor has no storage or offset");
@@ -472,7 +490,25 @@ static oxp_status pickle_call_tensor(pickle_machine *machine, const oxp__pickle_
   return pickle_push(machine, value);
 }
 
-// list(x), tuple(x), set(x), dict(): of nothing, or of one collection.
+// (tensor, requires_grad, hooks): the tensor.
+static oxp_status pickle_call_parameter(pickle_machine *machine, const oxp__pickle_value *arguments)
+{
+  bool fits = arguments->count >= 1 && arguments->count <= 3;
+  if (!fits || (arguments->items[0]->type != OXP__PICKLE_TENSOR && arguments->items[0]->type != OXP__PICKLE_REFUSED))
+    return pickle_fail(machine, "a parameter is not made from a tensor");
+  return pickle_push(machine, arguments->items[0]);
+}
+
+// (text, encoding): bytes, which are not the same as a key. They are not encoded: nobody looks into bytes.
+static oxp_status pickle_call_encode(pickle_machine *machine, const oxp__pickle_value *arguments)
+{
+  if (arguments->count < 1 || arguments->count > 2 || arguments->items[0]->type != OXP__PICKLE_TEXT)
+    return pickle_fail(machine, "bytes are not made from a text");
+  return pickle_push(machine, pickle_new(machine, OXP__PICKLE_BYTES));
+}
+
+// list(x), tuple(x), set(x), dict(): of nothing, or of one collection. Calls may copy one collection from the memo many times;
+// all of them together may copy as many items as the pickle has bytes, more than any pickle that Python writes does.
 static oxp_status pickle_call_collection(pickle_machine *machine, oxp__pickle_type type,
                                          const oxp__pickle_value *arguments)
 {
@@ -482,10 +518,16 @@ static oxp_status pickle_call_collection(pickle_machine *machine, oxp__pickle_ty
   bool sequence = from->type == OXP__PICKLE_LIST || from->type == OXP__PICKLE_TUPLE || from->type == OXP__PICKLE_SET;
   if (type == OXP__PICKLE_DICT || arguments->count != 1 || !sequence)
     return pickle_fail(machine, "a collection is made from something that is not read here");
+  size_t left = (size_t)(machine->end - machine->start) - machine->copied;
+  if (from->count > left)
+    return pickle_fail(machine, "its collections are copied more often than a pickle of its length needs");
+  machine->copied += from->count;
   return pickle_push(machine, pickle_collection(machine, type, from->items, from->count));
 }
 
-static oxp_status pickle_call(pickle_machine *machine)
+// A class or function and its arguments. A new object (NEWOBJ) may leave its contents to later instructions, as a list does
+// whatever the arguments are; what pickles really hold has none, so others are refused.
+static oxp_status pickle_call(pickle_machine *machine, bool new_object)
 {
   oxp__pickle_value *arguments = NULL, *callee = NULL;
   OXP__TRY(pickle_pop(machine, &arguments));
@@ -494,6 +536,8 @@ static oxp_status pickle_call(pickle_machine *machine)
     return pickle_push(machine, callee);
   if (callee->type != OXP__PICKLE_NAME || arguments->type != OXP__PICKLE_TUPLE)
     return pickle_fail(machine, "something is called that is not a function");
+  if (new_object && arguments->count > 0)
+    return pickle_fail(machine, "an object is made with arguments, which is not read here");
   switch (pickle_names[callee->number].call) {
   case CALL_DICT:
     return pickle_call_collection(machine, OXP__PICKLE_DICT, arguments);
@@ -505,10 +549,10 @@ static oxp_status pickle_call(pickle_machine *machine)
     return pickle_call_collection(machine, OXP__PICKLE_SET, arguments);
   case CALL_TENSOR:
     return pickle_call_tensor(machine, arguments);
-  case CALL_FIRST_ARGUMENT:
-    if (arguments->count >= 1)
-      return pickle_push(machine, arguments->items[0]);
-    break;
+  case CALL_PARAMETER:
+    return pickle_call_parameter(machine, arguments);
+  case CALL_ENCODE:
+    return pickle_call_encode(machine, arguments);
   case CALL_STORAGE:
   case CALL_NOTHING:
     break;
@@ -585,8 +629,8 @@ static oxp_status pickle_step_late(pickle_machine *machine, unsigned char code)
   case 0x80:
   case 0x95:
     return pickle_do_framing(machine, code);
-  case 0x81: // NEWOBJ: class and arguments, like a call
-    return pickle_call(machine);
+  case 0x81: // NEWOBJ
+    return pickle_call(machine, true);
   case 0x85:
   case 0x86:
   case 0x87: // TUPLE1 to TUPLE3
@@ -676,7 +720,7 @@ static oxp_status pickle_step(pickle_machine *machine, unsigned char code)
   case 'Q':
     return pickle_persistent(machine);
   case 'R':
-    return pickle_call(machine);
+    return pickle_call(machine, false);
   case 'b':
     return pickle_build(machine);
   default:
@@ -705,7 +749,7 @@ static oxp_status pickle_fail_refused(const pickle_machine *machine)
 {
   oxp__text names = { 0 };
   for (int i = 0; i < machine->refused_count; i++)
-    oxp__text_printf(&names, "%s%s", i > 0 ? ", " : "", machine->refused[i]);
+    oxp__text_printf(&names, "%s%s.%s", i > 0 ? ", " : "", machine->refused[i].module, machine->refused[i].name);
   if (machine->refused_count == PICKLE_REFUSED_LIMIT)
     oxp__text_add(&names, " and perhaps more");
   oxp_status status =

@@ -14,7 +14,7 @@ typedef enum oxp__pickle_type {
   OXP__PICKLE_INT,   // number
   OXP__PICKLE_FLOAT, // real
   OXP__PICKLE_TEXT,  // text, count bytes (zero-terminated, valid UTF-8)
-  OXP__PICKLE_BYTES, // text, count bytes
+  OXP__PICKLE_BYTES, // what they are is not kept
   OXP__PICKLE_TUPLE, // items, count
   OXP__PICKLE_LIST,  // items, count
   OXP__PICKLE_SET,   // items, count
@@ -56,7 +56,7 @@ struct oxp__pickle_value {
 
 // Runs the machine over one pickle of protocol 2 to 5. The result lives in `arena`; its parts may be shared and may even contain
 // themselves, so nobody should follow them without a bound. OXP_BAD_FILE for damage, and for names that are not permitted,
-// which are then all in the message.
+// which are then all in the message; OXP_UNSUPPORTED for tensors whose values are not the stored ones.
 oxp_status oxp__pickle_read(oxp__arena *arena, const void *bytes, size_t count, const oxp__pickle_value **out,
                             oxp_error *error);
 

@@ -39,6 +39,9 @@ oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const ox
                                 oxp__zip_stream **out, oxp_error *error);
 oxp_status oxp__zip_read(void *stream, uint64_t offset, void *buffer, size_t count, oxp_error *error);
 
+// Reads a member once from its start to its end and compares its checksum, for those who then read only parts of it.
+oxp_status oxp__zip_verify(const oxp__zip *zip, const oxp__zip_member *member, oxp_error *error);
+
 // The bytes of a stored member as a span of the archive's file, with its checksum; NULL for a deflated one or when memory is
 // out. Lives in `arena`.
 const oxp_extent *oxp__zip_extent(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member);

@@ -8,7 +8,7 @@
 
 #include "formats/containers/zip.h"
 
-enum { ZIP_CHUNK_BYTES = 32 * 1024 };
+enum { ZIP_CHUNK_BYTES = 32 * 1024, ZIP_VERIFY_BYTES = 256 * 1024 };
 
 // The inflater and its input, made with the first byte that is read.
 typedef struct zip_inflater {
@@ -211,6 +211,21 @@ oxp_status oxp__zip_read(void *context, uint64_t offset, void *buffer, size_t co
   oxp__zip_stream_rest(stream); // whoever tries again starts over
   oxp__at_key(error, status, stream->member->name);
   return oxp__at_file(error, status, stream->file->path);
+}
+
+oxp_status oxp__zip_verify(const oxp__zip *zip, const oxp__zip_member *member, oxp_error *error)
+{
+  oxp__zip_stream stream = { .file = zip->file, .member = member };
+  unsigned char *buffer = malloc(ZIP_VERIFY_BYTES);
+  oxp_status status = buffer ? OXP_OK : oxp__fail_memory(error, ZIP_VERIFY_BYTES);
+  while (status == OXP_OK && !stream.checked) {
+    uint64_t left = member->plain_bytes - stream.position;
+    status = oxp__zip_read(&stream, stream.position, buffer, left < ZIP_VERIFY_BYTES ? (size_t)left : ZIP_VERIFY_BYTES,
+                           error);
+  }
+  oxp__zip_stream_rest(&stream);
+  free(buffer);
+  return status;
 }
 
 oxp_status oxp__zip_read_all(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member, size_t limit_bytes,
