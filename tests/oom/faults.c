@@ -189,7 +189,11 @@ WRAPPED(int, rename, (const char *from, const char *to))
 {
   if (fails(FAULT_KILL, 0))
     _exit(EXIT_SUCCESS);
-  return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_rename(from, to);
+  if (fails(FAULT_RENAME, ENOSPC))
+    atomic_store(&countdown, 1); // the next one too
+  else if (!fails(FAULT_WRITE, ENOSPC))
+    return __real_rename(from, to);
+  return -1;
 }
 
 WRAPPED(int, dup, (int descriptor))
