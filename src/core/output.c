@@ -23,6 +23,7 @@ enum {
   OUTPUT_NAME_TRIES = 100,
   OUTPUT_NAME_BYTES = 200,
   OUTPUT_DIGITS = 8,
+  OUTPUT_MOST_LINKS = 40,
   OUTPUT_WAIT_MS = 60000
 };
 
@@ -31,17 +32,41 @@ static oxp_status output_fail(oxp__output *output, const char *action, oxp_error
   return oxp__fail_errno(error, output->given_path, action);
 }
 
-// The path to replace: where a symbolic link leads; the path itself when nothing is there yet.
-static char *output_resolve(const char *path)
-{
-  char *resolved = realpath(path, NULL);
-  return resolved ? resolved : strdup(path);
-}
-
 const char *oxp__path_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
+}
+
+// The path of what a link at `path` names: beside the link, unless it begins with a slash.
+static char *output_follow(const char *path, const char *link)
+{
+  int folder = link[0] == '/' ? 0 : (int)(oxp__path_name(path) - path);
+  size_t size = (size_t)folder + strlen(link) + 1;
+  char *followed = malloc(size);
+  if (followed)
+    snprintf(followed, size, "%.*s%s", folder, path, link);
+  return followed;
+}
+
+// The path to replace: where symbolic links lead, also when nothing is there yet. NULL with errno.
+static char *output_resolve(const char *path)
+{
+  char link[PATH_MAX];
+  char *at = strdup(path);
+  for (int i = 0; at && i < OUTPUT_MOST_LINKS; i++) {
+    ssize_t length = readlink(at, link, sizeof link - 1);
+    if (length < 0) // not a link
+      return at;
+    link[length] = 0;
+    char *next = output_follow(at, link);
+    free(at);
+    at = next;
+  }
+  if (at)
+    errno = ELOOP;
+  free(at);
+  return NULL;
 }
 
 // `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
@@ -94,9 +119,11 @@ static int folder_open(const char *path)
   return descriptor;
 }
 
-// Makes a new file under a name that nobody has. The permissions come from the process's umask.
+// Makes a new file under a name that nobody has. Nobody may read it who may not read the one it replaces; the umask does the rest.
 static oxp_status output_create(oxp__output *output, oxp_error *error)
 {
+  struct stat old;
+  mode_t mode = stat(output->target_path, &old) == 0 ? old.st_mode & 0666 : 0666;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t salt = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u + (uint64_t)getpid();
@@ -105,7 +132,7 @@ static oxp_status output_create(oxp__output *output, oxp_error *error)
     output->temporary_path = output_temporary_name(output->target_path, salt + (uint64_t)i);
     if (!output->temporary_path)
       return oxp__fail_memory(error, PATH_MAX);
-    output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (output->descriptor < 0 && errno == EEXIST)
       continue;
     if (output->descriptor < 0)
@@ -183,11 +210,13 @@ oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *er
   if (!path || !path[0])
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
   output->given_path = strdup(path);
-  output->target_path = output_resolve(path);
   output->buffer = malloc(OUTPUT_BUFFER_BYTES);
   oxp_status status = OXP_OK;
-  if (!output->given_path || !output->target_path || !output->buffer)
+  if (!output->given_path || !output->buffer)
     status = oxp__fail_memory(error, OUTPUT_BUFFER_BYTES);
+  if (status == OXP_OK && !(output->target_path = output_resolve(path)))
+    status =
+        errno == ELOOP ? output_fail(output, "follow the symbolic link", error) : oxp__fail_memory(error, strlen(path));
   if (status == OXP_OK)
     status = output_check_target(output, error);
   if (status == OXP_OK)

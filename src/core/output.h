@@ -23,7 +23,7 @@ typedef struct oxp__output {
 
 // Makes the temporary file and removes those that killed processes left behind for the same target. OXP_IO when the target is a
 // folder or something else that is not a regular file, or its folder is missing or not writable. Symbolic links are followed:
-// the file they name is replaced.
+// the file they name is replaced, or made. Meanwhile the file may be read by nobody who may not read the one it replaces.
 oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error);
 
 // Appends. An oxp_write_function with an oxp__output as its context.

@@ -88,11 +88,6 @@ WRAPPED(char *, strndup, (const char *text, size_t size))
   return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_strndup(text, size);
 }
 
-WRAPPED(char *, realpath, (const char *path, char *resolved))
-{
-  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_realpath(path, resolved);
-}
-
 WRAPPED(int, inflateInit2_, (z_streamp stream, int bits, const char *version, int size))
 {
   return fails(FAULT_MEMORY, ENOMEM) ? Z_MEM_ERROR : __real_inflateInit2_(stream, bits, version, size);

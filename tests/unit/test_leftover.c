@@ -118,6 +118,56 @@ static void long_names_are_cleaned_too(void **state)
   unlink(target);
 }
 
+// ---- Links and permissions ----
+
+static void links_are_followed_to_files_that_are_not_there_yet(void **state)
+{
+  (void)state;
+  struct stat status;
+  mkdir("there", 0755);
+  assert_int_equal(symlink("there/second", "first"), 0);
+  assert_int_equal(symlink("third", "there/second"), 0);
+  for (int i = 0; i < 2; i++) { // the second time it is there
+    write_target("first");
+    assert_int_equal(lstat("first", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    check_text("there/third", "new");
+  }
+  unlink("first");
+  unlink("there/second");
+  unlink("there/third");
+  rmdir("there");
+}
+
+static void links_that_lead_nowhere_are_refused(void **state)
+{
+  (void)state;
+  oxp_error error = { 0 };
+  oxp__output output;
+  assert_int_equal(symlink("circle", "circle"), 0);
+  assert_int_equal(oxp__output_open(&output, "circle", &error), OXP_IO);
+  assert_non_null(strstr(error.message, "circle: cannot follow the symbolic link"));
+  assert_true(is_there("circle"));
+  unlink("circle");
+}
+
+static void nobody_else_reads_what_replaces_a_private_file(void **state)
+{
+  (void)state;
+  oxp_error error = { 0 };
+  oxp__output output;
+  struct stat status;
+  make("private");
+  assert_int_equal(chmod("private", 0600), 0);
+  assert_int_equal(oxp__output_open(&output, "private", &error), OXP_OK);
+  assert_int_equal(stat(output.temporary_path, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+  assert_int_equal(oxp__output_commit(&output, OXP_SYNC_NEVER, &error), OXP_OK);
+  assert_int_equal(stat("private", &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+  unlink("private");
+}
+
 // ---- Pairs ----
 
 static oxp_status write_pair(int opened, const char *json_text)
@@ -204,6 +254,9 @@ int main(void)
     cmocka_unit_test(nothing_else_is_removed),
     cmocka_unit_test(what_another_writer_uses_is_kept),
     cmocka_unit_test(long_names_are_cleaned_too),
+    cmocka_unit_test(links_are_followed_to_files_that_are_not_there_yet),
+    cmocka_unit_test(links_that_lead_nowhere_are_refused),
+    cmocka_unit_test(nobody_else_reads_what_replaces_a_private_file),
     cmocka_unit_test(what_was_put_away_goes_when_a_pair_is_written),
     cmocka_unit_test(pairs_are_replaced_one_after_another),
     cmocka_unit_test(long_names_of_a_pair_are_put_away_apart),
