@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/lock.h"
 
 enum {
@@ -345,6 +346,32 @@ oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error
   if (!output_replace_name(&output->target_path, name) || !output_replace_name(&output->given_path, name))
     return oxp__fail_memory(error, strlen(name));
   return output_check_target(output, error);
+}
+
+// Whether two files of one size hold the same bytes, up to what cannot be read.
+static bool output_same_bytes(oxp__file *one, oxp__file *other, unsigned char *buffer)
+{
+  enum { HALF = OUTPUT_BUFFER_BYTES / 2 };
+  for (uint64_t at = 0; at < one->size_bytes;) {
+    size_t count = one->size_bytes - at < HALF ? (size_t)(one->size_bytes - at) : HALF;
+    if (oxp__file_read(one, at, buffer, count, NULL) != OXP_OK ||
+        oxp__file_read(other, at, buffer + HALF, count, NULL) != OXP_OK || memcmp(buffer, buffer + HALF, count) != 0)
+      return false;
+    at += count;
+  }
+  return true;
+}
+
+oxp_status oxp__output_compare(oxp__output *output, bool *same, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *old, own = { .descriptor = output->descriptor, .size_bytes = output->written_bytes };
+  *same = false;
+  OXP__TRY(output_flush(output, error));
+  if (oxp__file_open(&arena, output->target_path, &old, NULL) == OXP_OK && old->size_bytes == own.size_bytes)
+    *same = output_same_bytes(&own, old, output->buffer);
+  oxp__arena_fini(&arena);
+  return OXP_OK;
 }
 
 // After a rename the folder's entry is on the disk only when the folder was synced too. Some file systems cannot do that (EINVAL):

@@ -42,6 +42,9 @@ oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error);
 // Gives the file that is being written another name than the one it was opened with, in the same folder.
 oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
 
+// Whether the target holds the bytes that were written so far; false when there is none or it cannot be read.
+oxp_status oxp__output_compare(oxp__output *output, bool *same, oxp_error *error);
+
 // What stands behind the last slash of a path; all of it when there is none.
 const char *oxp__path_name(const char *path);
 

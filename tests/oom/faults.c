@@ -242,7 +242,11 @@ WRAPPED(FILE *, tmpfile64, (void))
 
 WRAPPED(int, flock, (int descriptor, int operation))
 {
-  return fails(FAULT_OPEN, ENOLCK) ? -1 : __real_flock(descriptor, operation);
+  bool failed = fails(FAULT_OPEN, ENOLCK);
+  if (!failed && atomic_load(&armed) != FAULT_LOCK)
+    return __real_flock(descriptor, operation);
+  errno = ENOLCK;
+  return -1;
 }
 
 WRAPPED(int, pthread_create,
