@@ -347,7 +347,8 @@ typedef enum oxp_sync { OXP_SYNC_AUTO = 0, OXP_SYNC_ALWAYS, OXP_SYNC_NEVER } oxp
 // where the mean is large and the variance tiny. Neither does arithmetic on the weights.
 typedef enum oxp_batchnorm_form { OXP_BATCHNORM_LITERAL = 0, OXP_BATCHNORM_EXPANDED } oxp_batchnorm_form;
 
-// Called now and then while bytes are written; returning false cancels (OXP_CANCELLED, nothing is left behind).
+// Called now and then while bytes are written; returning false cancels (OXP_CANCELLED, nothing is left behind). done_bytes never
+// exceeds total_bytes, which grows once when there is a data file: by the size of the model, when the data are written.
 typedef bool (*oxp_progress_function)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 
 // Receives the bytes of a model in order. Anything but OXP_OK ends the operation with that status.
@@ -386,8 +387,9 @@ OXP_API oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error);
 
 // Where the weights go. AUTO: into the model's file, unless it would exceed the 2 GiB that the format allows; then into
 // one data file beside it, called NAME.<16 hex digits of its content>.data. A model is never left with another model's
-// data: the data file has its final name before the model does, and is another file whenever its content differs.
-// Data files of earlier models of that name are removed once the new model is in place.
+// data: the data file has its final name before the model does, and never replaces one with other content.
+// Data files of earlier models of that name are removed once the new model is in place, unless the graph was read: it may
+// refer to them.
 typedef enum oxp_external_data { OXP_EXTERNAL_AUTO = 0, OXP_EXTERNAL_NEVER, OXP_EXTERNAL_ALWAYS } oxp_external_data;
 
 typedef struct oxp_write_options {

@@ -16,26 +16,58 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/lock.h"
 
-enum { OUTPUT_BUFFER_BYTES = 256 * 1024, OUTPUT_NAME_TRIES = 100, OUTPUT_NAME_BYTES = 200, OUTPUT_DIGITS = 8 };
+enum {
+  OUTPUT_BUFFER_BYTES = 256 * 1024,
+  OUTPUT_NAME_TRIES = 100,
+  OUTPUT_NAME_BYTES = 200,
+  OUTPUT_DIGITS = 8,
+  OUTPUT_MOST_LINKS = 40,
+  OUTPUT_WAIT_MS = 60000
+};
 
 static oxp_status output_fail(oxp__output *output, const char *action, oxp_error *error)
 {
   return oxp__fail_errno(error, output->given_path, action);
 }
 
-// The path to replace: where a symbolic link leads; the path itself when nothing is there yet.
-static char *output_resolve(const char *path)
-{
-  char *resolved = realpath(path, NULL);
-  return resolved ? resolved : strdup(path);
-}
-
 const char *oxp__path_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
+}
+
+// The path of what a link at `path` names: beside the link, unless it begins with a slash.
+static char *output_follow(const char *path, const char *link)
+{
+  int folder = link[0] == '/' ? 0 : (int)(oxp__path_name(path) - path);
+  size_t size = (size_t)folder + strlen(link) + 1;
+  char *followed = malloc(size);
+  if (followed)
+    snprintf(followed, size, "%.*s%s", folder, path, link);
+  return followed;
+}
+
+// The path to replace: where symbolic links lead, also when nothing is there yet. NULL with errno.
+static char *output_resolve(const char *path)
+{
+  char link[PATH_MAX];
+  char *at = strdup(path);
+  for (int i = 0; at && i < OUTPUT_MOST_LINKS; i++) {
+    ssize_t length = readlink(at, link, sizeof link - 1);
+    if (length < 0) // not a link
+      return at;
+    link[length] = 0;
+    char *next = output_follow(at, link);
+    free(at);
+    at = next;
+  }
+  if (at)
+    errno = ELOOP;
+  free(at);
+  return NULL;
 }
 
 // `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
@@ -48,6 +80,18 @@ static char *output_temporary_name(const char *target, uint64_t salt)
   if (path)
     snprintf(path, size, "%.*s.%.*s.oxp-%0*llx", folder, target, OUTPUT_NAME_BYTES, name, OUTPUT_DIGITS,
              (unsigned long long)(salt & 0xFFFFFFFF));
+  return path;
+}
+
+// `FOLDER/.NAME.oxp-old`: the end of a long name, because the files of a pair differ there.
+static char *output_old_name(const char *target)
+{
+  const char *name = oxp__path_name(target);
+  size_t length = strlen(name), size = strlen(target) + 32;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%.*s.%s.oxp-old", (int)(name - target), target,
+             name + (length > OUTPUT_NAME_BYTES ? length - OUTPUT_NAME_BYTES : 0));
   return path;
 }
 
@@ -76,9 +120,11 @@ static int folder_open(const char *path)
   return descriptor;
 }
 
-// Makes a new file under a name that nobody has. The permissions come from the process's umask.
+// Makes a new file under a name that nobody has. Nobody may read it who may not read the one it replaces; the umask does the rest.
 static oxp_status output_create(oxp__output *output, oxp_error *error)
 {
+  struct stat old;
+  mode_t mode = stat(output->target_path, &old) == 0 ? old.st_mode & 0666 : 0666;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t salt = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u + (uint64_t)getpid();
@@ -87,7 +133,7 @@ static oxp_status output_create(oxp__output *output, oxp_error *error)
     output->temporary_path = output_temporary_name(output->target_path, salt + (uint64_t)i);
     if (!output->temporary_path)
       return oxp__fail_memory(error, PATH_MAX);
-    output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    output->descriptor = open(output->temporary_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (output->descriptor < 0 && errno == EEXIST)
       continue;
     if (output->descriptor < 0)
@@ -138,14 +184,16 @@ static void output_free(oxp__output *output)
   free(output->given_path);
   free(output->target_path);
   free(output->temporary_path);
+  free(output->old_path);
   free(output->buffer);
   *output = (oxp__output){ .descriptor = -1 };
 }
 
-// OXP_IO when something other than a regular file has the target's name.
+// Looks whether there is a target; OXP_IO when something other than a regular file has its name.
 static oxp_status output_check_target(oxp__output *output, oxp_error *error)
 {
   struct stat status;
+  output->replaces = false;
   if (stat(output->target_path, &status) != 0)
     return OXP_OK;
   if (!S_ISREG(status.st_mode)) {
@@ -163,11 +211,13 @@ oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *er
   if (!path || !path[0])
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
   output->given_path = strdup(path);
-  output->target_path = output_resolve(path);
   output->buffer = malloc(OUTPUT_BUFFER_BYTES);
   oxp_status status = OXP_OK;
-  if (!output->given_path || !output->target_path || !output->buffer)
+  if (!output->given_path || !output->buffer)
     status = oxp__fail_memory(error, OUTPUT_BUFFER_BYTES);
+  if (status == OXP_OK && !(output->target_path = output_resolve(path)))
+    status =
+        errno == ELOOP ? output_fail(output, "follow the symbolic link", error) : oxp__fail_memory(error, strlen(path));
   if (status == OXP_OK)
     status = output_check_target(output, error);
   if (status == OXP_OK)
@@ -262,6 +312,15 @@ oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor)
   return lock;
 }
 
+oxp_status oxp__output_lock_folder(const oxp__output *output, int *descriptor, oxp_error *error)
+{
+  if (oxp__folder_lock(output->target_path, OUTPUT_WAIT_MS, descriptor) != OXP__LOCK_BUSY)
+    return OXP_OK;
+  oxp__fail(error, OXP_IO, "cannot replace two files as one: somebody has kept the folder locked for %d s",
+            OUTPUT_WAIT_MS / 1000);
+  return oxp__at_file(error, OXP_IO, output->given_path);
+}
+
 void oxp__folder_unlock(int descriptor)
 {
   if (descriptor >= 0)
@@ -286,8 +345,33 @@ oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error
 {
   if (!output_replace_name(&output->target_path, name) || !output_replace_name(&output->given_path, name))
     return oxp__fail_memory(error, strlen(name));
-  output->replaces = false;
   return output_check_target(output, error);
+}
+
+// Whether two files of one size hold the same bytes, up to what cannot be read.
+static bool output_same_bytes(oxp__file *one, oxp__file *other, unsigned char *buffer)
+{
+  enum { HALF = OUTPUT_BUFFER_BYTES / 2 };
+  for (uint64_t at = 0; at < one->size_bytes;) {
+    size_t count = one->size_bytes - at < HALF ? (size_t)(one->size_bytes - at) : HALF;
+    if (oxp__file_read(one, at, buffer, count, NULL) != OXP_OK ||
+        oxp__file_read(other, at, buffer + HALF, count, NULL) != OXP_OK || memcmp(buffer, buffer + HALF, count) != 0)
+      return false;
+    at += count;
+  }
+  return true;
+}
+
+oxp_status oxp__output_compare(oxp__output *output, bool *same, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  oxp__file *old, own = { .descriptor = output->descriptor, .size_bytes = output->written_bytes };
+  *same = false;
+  OXP__TRY(output_flush(output, error));
+  if (oxp__file_open(&arena, output->target_path, &old, NULL) == OXP_OK && old->size_bytes == own.size_bytes)
+    *same = output_same_bytes(&own, old, output->buffer);
+  oxp__arena_fini(&arena);
+  return OXP_OK;
 }
 
 // After a rename the folder's entry is on the disk only when the folder was synced too. Some file systems cannot do that (EINVAL):
@@ -314,76 +398,85 @@ static oxp_status output_prepare(oxp__output *output, bool sync, oxp_error *erro
   return OXP_OK;
 }
 
-// A second name for the file that is about to be replaced; NULL where there is none or the file system has no second names.
-static char *output_keep_old(const oxp__output *output)
+// Takes their names from the files that are about to be replaced; the last one goes first. They need no lock: cleaning up does not
+// know their new names, and whoever else replaces these files waits for the folder.
+static oxp_status outputs_hide(oxp__output *const *outputs, int count, oxp_error *error)
 {
-  char *backup = output->replaces ? output_temporary_name(output->target_path, output->written_bytes) : NULL;
-  if (backup && strcmp(backup, output->temporary_path) != 0 && link(output->target_path, backup) == 0)
-    return backup;
-  free(backup);
-  return NULL;
-}
-
-// What cannot be put back stays where it is: nobody removes it.
-static void output_put_back(oxp__output *output, char **backup)
-{
-  if (*backup)
-    rename(*backup, output->target_path);
-  else if (!output->replaces)
-    unlink(output->target_path);
-  free(*backup);
-  *backup = NULL;
-}
-
-// Takes the name from the file that is about to be replaced; *backup is its new one, NULL where there is no such file.
-static oxp_status output_hide_old(oxp__output *output, char **backup, oxp_error *error)
-{
-  if (!output->replaces)
-    return OXP_OK;
-  *backup = output_temporary_name(output->target_path, output->written_bytes);
-  if (!*backup)
-    return oxp__fail_memory(error, strlen(output->target_path));
-  bool hidden = strcmp(*backup, output->temporary_path) != 0 && rename(output->target_path, *backup) == 0;
-  return hidden ? OXP_OK : output_fail(output, "replace the file", error);
-}
-
-// Renames all, or none when one cannot be renamed. backups has room for one per output and comes back with what is to be removed.
-static oxp_status outputs_rename(oxp__output *const *outputs, char **backups, int count, oxp_error *error)
-{
-  for (int i = 0; i < count; i++) {
-    if (i + 1 < count)
-      backups[i] = output_keep_old(outputs[i]);
-    if (rename(outputs[i]->temporary_path, outputs[i]->target_path) == 0)
-      continue;
-    oxp_status status = output_fail(outputs[i], "replace the file", error);
-    while (i-- > 0)
-      output_put_back(outputs[i], &backups[i]);
-    if (backups[count - 1])
-      output_put_back(outputs[count - 1], &backups[count - 1]);
-    return status;
+  for (int i = count - 1; i >= 0; i--) {
+    outputs[i]->hidden = outputs[i]->replaces && rename(outputs[i]->target_path, outputs[i]->old_path) == 0;
+    if (outputs[i]->replaces && !outputs[i]->hidden)
+      return output_fail(outputs[i], "replace the file", error);
   }
   return OXP_OK;
 }
 
-static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool hide_last, bool sync, oxp_error *error)
+// Undoes the hiding, and the renaming of the first `renamed` files. In their order, and no further than it succeeds: the last old
+// file must not come back to the others' new content. What cannot be put back keeps its hidden name until the next commit of these
+// files succeeds. False then.
+static bool outputs_put_back(oxp__output *const *outputs, int count, int renamed)
 {
-  char *backups[OXP__MOST_OUTPUTS] = { 0 };
+  bool back = true;
+  for (int i = 0; i < count && back; i++)
+    if (outputs[i]->hidden)
+      back = rename(outputs[i]->old_path, outputs[i]->target_path) == 0;
+    else if (i < renamed && !outputs[i]->replaces)
+      back = unlink(outputs[i]->target_path) == 0;
+  return back;
+}
+
+// Renames all, or none when one cannot be renamed.
+static oxp_status outputs_rename(oxp__output *const *outputs, int count, bool hide_old, oxp_error *error)
+{
+  int renamed = 0;
+  oxp_status status = hide_old ? outputs_hide(outputs, count, error) : OXP_OK;
+  while (status == OXP_OK && renamed < count)
+    if (rename(outputs[renamed]->temporary_path, outputs[renamed]->target_path) == 0)
+      renamed++;
+    else
+      status = output_fail(outputs[renamed], "replace the file", error);
+  if (status == OXP_OK || outputs_put_back(outputs, count, renamed))
+    return status;
+  return output_fail(outputs[count - 1], "put the old files back, which are beside it as .NAME.oxp-old", error);
+}
+
+// Looks for what could not be known before the folder was locked: which of the targets are there. They may have come and gone.
+static oxp_status outputs_begin(oxp__output *const *outputs, int count, bool hide_old, oxp_error *error)
+{
+  for (int i = 0; i < count; i++) {
+    OXP__TRY(output_check_target(outputs[i], error));
+    outputs[i]->old_path = hide_old ? output_old_name(outputs[i]->target_path) : NULL;
+    if (hide_old && !outputs[i]->old_path)
+      return oxp__fail_memory(error, strlen(outputs[i]->target_path));
+  }
+  return OXP_OK;
+}
+
+static bool outputs_need_sync(oxp__output *const *outputs, int count, oxp_sync policy)
+{
+  bool sync = policy == OXP_SYNC_ALWAYS;
+  for (int i = 0; i < count; i++)
+    sync = sync || (policy == OXP_SYNC_AUTO && outputs[i]->replaces);
+  return sync;
+}
+
+static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool hide_old, oxp_sync policy,
+                                  oxp_error *error)
+{
+  oxp_status status = outputs_begin(outputs, count, hide_old, error);
+  bool sync = status == OXP_OK && outputs_need_sync(outputs, count, policy);
   // Opened before any file has its name: what fails from then on cannot be undone.
   int folder = sync ? folder_open(outputs[0]->target_path) : -1;
-  oxp_status status = sync && folder < 0 ? output_fail(outputs[0], "open the folder", error) : OXP_OK;
+  if (sync && folder < 0)
+    status = output_fail(outputs[0], "open the folder", error);
   for (int i = 0; i < count && status == OXP_OK; i++)
     status = output_prepare(outputs[i], sync, error);
-  if (status == OXP_OK && hide_last)
-    status = output_hide_old(outputs[count - 1], &backups[count - 1], error);
   if (status == OXP_OK)
-    status = outputs_rename(outputs, backups, count, error);
-  for (int i = 0; i < count; i++) {
+    status = outputs_rename(outputs, count, hide_old, error);
+  for (int i = 0; i < count; i++)
     if (status != OXP_OK)
       oxp__output_abort(outputs[i]);
-    if (backups[i])
-      unlink(backups[i]);
-    free(backups[i]);
-  }
+    else if (hide_old)
+      unlink(outputs[i]->old_path); // a killed process's too
   if (sync && status == OXP_OK)
     status = output_sync_folder(outputs[0], folder, error);
   if (folder >= 0)
@@ -391,13 +484,9 @@ static oxp_status outputs_publish(oxp__output *const *outputs, int count, bool h
   return status;
 }
 
-oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, bool hide_last, oxp_sync policy,
-                               oxp_error *error)
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, bool hide_old, oxp_sync policy, oxp_error *error)
 {
-  bool sync = policy == OXP_SYNC_ALWAYS;
-  for (int i = 0; i < count; i++)
-    sync = sync || (policy == OXP_SYNC_AUTO && outputs[i]->replaces);
-  oxp_status status = outputs_publish(outputs, count, hide_last, sync, error);
+  oxp_status status = outputs_publish(outputs, count, hide_old, policy, error);
   for (int i = 0; i < count; i++) {
     if (outputs[i]->open)
       close(outputs[i]->descriptor);

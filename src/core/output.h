@@ -12,16 +12,18 @@ typedef struct oxp__output {
   char *given_path;  // as the caller calls the target: for messages
   char *target_path; // where links lead
   char *temporary_path;
+  char *old_path; // where the old file is put away while it is replaced with others; else NULL
   unsigned char *buffer;
   size_t buffered;
   uint64_t written_bytes; // handed over so far, buffered or not
   bool open;
   bool replaces; // the target exists
+  bool hidden;   // its old content is at old_path
 } oxp__output;
 
 // Makes the temporary file and removes those that killed processes left behind for the same target. OXP_IO when the target is a
 // folder or something else that is not a regular file, or its folder is missing or not writable. Symbolic links are followed:
-// the file they name is replaced.
+// the file they name is replaced, or made. Meanwhile the file may be read by nobody who may not read the one it replaces.
 oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error);
 
 // Appends. An oxp_write_function with an oxp__output as its context.
@@ -40,12 +42,19 @@ oxp_status oxp__output_reserve(oxp__output *output, oxp_error *error);
 // Gives the file that is being written another name than the one it was opened with, in the same folder.
 oxp_status oxp__output_set_name(oxp__output *output, const char *name, oxp_error *error);
 
+// Whether the target holds the bytes that were written so far; false when there is none or it cannot be read.
+oxp_status oxp__output_compare(oxp__output *output, bool *same, oxp_error *error);
+
 // What stands behind the last slash of a path; all of it when there is none.
 const char *oxp__path_name(const char *path);
 
 // Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one.
 // *descriptor is what oxp__folder_unlock gives back; -1 without a lock.
 oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor);
+
+// The same for the folder of an output, and OXP_IO when somebody else keeps it locked for a minute. OXP_OK where folders cannot be
+// locked.
+oxp_status oxp__output_lock_folder(const oxp__output *output, int *descriptor, oxp_error *error);
 void oxp__folder_unlock(int descriptor);
 
 // Flushes, syncs as asked, gives the file the permissions of the one it replaces (else the default ones), renames it
@@ -53,12 +62,12 @@ void oxp__folder_unlock(int descriptor);
 // be synced after the renaming, which the message says.
 oxp_status oxp__output_commit(oxp__output *output, oxp_sync sync, oxp_error *error);
 
-// The same for several files that belong together, in one folder: when one cannot be renamed, those before it get their old content
-// back. They are renamed in the order given; the last one makes them a whole. Where its old content must not be found beside the
-// others' new one, not even when the process is killed in between (`hide_last`), it is put away first: then there is none for a
-// moment.
-enum { OXP__MOST_OUTPUTS = 2 };
-oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, bool hide_last, oxp_sync sync, oxp_error *error);
+// The same for several files that belong together, in one folder that is locked: they are renamed in the order given, the last one
+// makes them a whole. When one cannot be renamed, those before it go, or get their old content back. `hide_old` where old and new
+// files must never be found together, not even when the process is killed in between: the old ones are put away first, the last of
+// them before the others, so that for a moment there is no whole; a killed process leaves them as `.NAME.oxp-old`, which the next
+// commit that succeeds removes. Without it all but the last must be new files, or the same as those they replace.
+oxp_status oxp__outputs_commit(oxp__output *const *outputs, int count, bool hide_old, oxp_sync sync, oxp_error *error);
 
 // Closes and removes the temporary file; nothing to do after commit.
 void oxp__output_abort(oxp__output *output);

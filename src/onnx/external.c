@@ -1,5 +1,5 @@
-// external.c: see external.h. The data file's name holds a checksum of its content: a model that refers to it cannot meet
-// another model's data, whatever happens between the renaming of the two files. Place: onnx.
+// external.c: see external.h. The data file's name holds a checksum of its content, and is not that of a file with other content:
+// a model that refers to it cannot meet another model's data, whatever happens between the renaming of the two files. Place: onnx.
 #include "onnx/external.h"
 
 #include <dirent.h>
@@ -153,26 +153,40 @@ static oxp_status external_view(const oxp_graph *graph, const char *location, co
   return OXP_OK;
 }
 
-const char *oxp__external_name(const oxp__target *data)
+// Names the data file after its content. Where other content with the same checksums has that name, the next free one is taken.
+static oxp_status external_name(oxp__target *data, const char *model_name, uint64_t hash, oxp__arena *arena,
+                                const char **name, oxp_error *error)
 {
-  return oxp__path_name(data->output.target_path);
+  for (bool usable = false; !usable; hash++) {
+    *name = oxp__arena_printf(arena, "%s.%0*" PRIx64 "%s", model_name, EXTERNAL_DIGITS, hash, external_suffix);
+    if (!*name)
+      return oxp__fail_memory(error, strlen(model_name));
+    OXP__TRY(oxp__output_set_name(&data->output, *name, error));
+    usable = !data->output.replaces;
+    if (!usable)
+      OXP__TRY(oxp__output_compare(&data->output, &usable, error));
+  }
+  return OXP_OK;
 }
 
-oxp_status oxp__external_write(const oxp_graph *graph, oxp__target *data, const char *model_name, oxp__arena *arena,
-                               oxp_graph *view, oxp_error *error)
+oxp_status oxp__external_write(const oxp_graph *graph, oxp__target *data, oxp__arena *arena, oxp__external *external,
+                               oxp_error *error)
 {
   size_t count = graph->model.graph->initializers.count;
   oxp__tensor_stats *stats = oxp__arena_new(arena, count, sizeof *stats);
-  uint64_t *offsets = oxp__arena_new(arena, count, sizeof *offsets);
-  if (!stats || !offsets)
+  external->offsets = oxp__arena_new(arena, count, sizeof *external->offsets);
+  if (!stats || !external->offsets)
     return oxp__fail_memory(error, count * sizeof *stats);
-  OXP__TRY(external_put_all(graph, data, stats, offsets, error));
-  const char *name = oxp__arena_printf(arena, "%s.%0*" PRIx64 "%s", model_name, EXTERNAL_DIGITS,
-                                       external_hash(graph, stats, offsets), external_suffix);
-  if (!name)
-    return oxp__fail_memory(error, strlen(model_name));
-  OXP__TRY(oxp__output_set_name(&data->output, name, error));
-  return external_view(graph, name, offsets, arena, view, error);
+  OXP__TRY(external_put_all(graph, data, stats, external->offsets, error));
+  external->hash = external_hash(graph, stats, external->offsets);
+  return OXP_OK;
+}
+
+oxp_status oxp__external_view(const oxp_graph *graph, oxp__target *data, const char *model_name, oxp__arena *arena,
+                              oxp__external *external, oxp_graph *view, oxp_error *error)
+{
+  OXP__TRY(external_name(data, model_name, external->hash, arena, &external->name, error));
+  return external_view(graph, external->name, external->offsets, arena, view, error);
 }
 
 // ---- Cleaning up ----

@@ -11,13 +11,21 @@ enum { OXP__EXTERNAL_LEAST_BYTES = 1024, OXP__EXTERNAL_ALIGNMENT = 4096 };
 // The bytes that the data file will have.
 uint64_t oxp__external_bytes(const oxp_graph *graph);
 
-// Writes the data of all large initializers to `data` (open, not committed), gives it the name that its content has, and makes
-// *view: the same graph with references in the place of these arrays. The view lives in `arena` and borrows from the graph.
-oxp_status oxp__external_write(const oxp_graph *graph, oxp__target *data, const char *model_name, oxp__arena *arena,
-                               oxp_graph *view, oxp_error *error);
+// A data file that was written. Lives in an arena.
+typedef struct oxp__external {
+  uint64_t *offsets; // of each initializer
+  uint64_t hash;     // of the content: it names the file
+  const char *name;  // without a folder; NULL until oxp__external_view
+} oxp__external;
 
-// The data file's name, once oxp__external_write has chosen it.
-const char *oxp__external_name(const oxp__target *data);
+// Writes the data of all large initializers to `data` (open, not committed).
+oxp_status oxp__external_write(const oxp_graph *graph, oxp__target *data, oxp__arena *arena, oxp__external *external,
+                               oxp_error *error);
+
+// Gives the data file a name that no file with other content has (until the commit the folder must be locked), and makes *view: the
+// same graph with references in the place of the large initializers. The view lives in `arena` and borrows from the graph.
+oxp_status oxp__external_view(const oxp_graph *graph, oxp__target *data, const char *model_name, oxp__arena *arena,
+                              oxp__external *external, oxp_graph *view, oxp_error *error);
 
 // Removes the data files of earlier models of that path, all but `keep` (NULL: all).
 void oxp__external_clean(const char *model_path, const char *keep);

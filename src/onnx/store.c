@@ -1,6 +1,5 @@
 // store.c: models from and to files and functions: what surrounds reading and writing. Place: onnx.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "onnx/external.h"
@@ -30,56 +29,70 @@ oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *error)
 
 // --- Writing ---
 
-enum { STORE_WAIT_MS = 5000, STORE_WAIT_DATA_MS = 60000 };
+enum { STORE_WAIT_MS = 5000 };
 
-// Gives the files their names, first the data (NULL: there is none), then the model that refers to it; then data files of
-// earlier models go, under one lock, so that two exports to one model do not remove each other's data. A model without data can do
-// without the lock: then the data files stay.
-static oxp_status store_commit_at(oxp__target *model, oxp__target *data, const char *model_path, const char *data_file,
-                                  oxp_error *error)
+// Removes data files of earlier models, all but `keep`, under the folder's lock (-1: nobody could have it; then they stay, because
+// another process may be about to refer to one). A graph that was read may refer to any of them.
+static void store_clean(const oxp_graph *graph, const char *model_path, const char *keep, int lock)
 {
-  oxp__output *both[] = { data ? &data->output : &model->output, &model->output };
-  int descriptor;
-  oxp__lock lock = oxp__folder_lock(model_path, data ? STORE_WAIT_DATA_MS : STORE_WAIT_MS, &descriptor);
-  if (lock == OXP__LOCK_BUSY && data)
-    return oxp__fail(error, OXP_IO,
-                     "cannot replace the model with its data: somebody has kept the folder locked for %d s",
-                     STORE_WAIT_DATA_MS / 1000);
-  oxp_status status = oxp__outputs_commit(both, data ? 2 : 1, false, model->written->options->sync, error);
-  if (status == OXP_OK && lock != OXP__LOCK_BUSY)
-    oxp__external_clean(model_path, data_file);
-  oxp__folder_unlock(descriptor);
-  return status;
+  if (lock >= 0 && !graph->read)
+    oxp__external_clean(model_path, keep);
 }
 
-static oxp_status store_commit(oxp__target *model, oxp__target *data, const char *data_file, oxp_error *error)
+// Where the model goes: committing closes the target and forgets it. NULL when memory is out.
+static const char *store_path(oxp__target *model)
 {
-  char *model_path = strdup(model->output.target_path); // committing closes the targets and forgets their paths
-  if (!model_path)
-    return oxp__fail_memory(error, strlen(model->output.target_path));
-  oxp_status status = store_commit_at(model, data, model_path, data_file, error);
-  free(model_path);
-  return status;
+  return oxp__arena_copy(&model->arena, model->output.target_path);
 }
 
 static oxp_status store_write_whole(const oxp_graph *graph, const oxp__measure *measure, oxp__target *model,
                                     oxp_error *error)
 {
+  const char *path = store_path(model);
+  if (!path)
+    return oxp__fail_memory(error, strlen(model->output.target_path));
   OXP__TRY(oxp__model_write(graph, measure, oxp__target_sink(model), error));
-  return store_commit(model, NULL, NULL, error);
+  int lock;
+  oxp__folder_lock(path, STORE_WAIT_MS, &lock);
+  oxp_status status = oxp__output_commit(&model->output, model->written->options->sync, error);
+  if (status == OXP_OK)
+    store_clean(graph, path, NULL, lock);
+  oxp__folder_unlock(lock);
+  return status;
 }
 
+// The model that refers to the data, and both names: first the data's, then the model's.
+static oxp_status store_commit_both(const oxp_graph *graph, oxp__target *model, oxp__target *data, oxp__arena *arena,
+                                    oxp__external *external, oxp_write_report *report, oxp_error *error)
+{
+  oxp_graph view;
+  const char *model_name = oxp__path_name(model->output.target_path);
+  OXP__TRY(oxp__external_view(graph, data, model_name, arena, external, &view, error));
+  OXP__TRY(oxp__model_size(&view, &report->model_bytes, error));
+  model->written->total_bytes += report->model_bytes;
+  OXP__TRY(oxp__model_write(&view, NULL, oxp__target_sink(model), error));
+  report->data_bytes = data->output.written_bytes;
+  snprintf(report->data_file, sizeof report->data_file, "%s", external->name);
+  oxp__output *const both[] = { &data->output, &model->output };
+  return oxp__outputs_commit(both, 2, false, model->written->options->sync, error);
+}
+
+// Names, replaces and removes under one lock: two exports to one model do not meet or remove each other's data.
 static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, oxp__target *data, oxp__arena *arena,
                                    oxp_write_report *report, oxp_error *error)
 {
-  oxp_graph view;
-  const char *name = oxp__path_name(model->output.target_path);
-  OXP__TRY(oxp__external_write(graph, data, name, arena, &view, error));
-  OXP__TRY(oxp__model_size(&view, &report->model_bytes, error));
-  OXP__TRY(oxp__model_write(&view, NULL, oxp__target_sink(model), error));
-  report->data_bytes = data->output.written_bytes;
-  snprintf(report->data_file, sizeof report->data_file, "%s", oxp__external_name(data));
-  return store_commit(model, data, report->data_file, error);
+  oxp__external external = { 0 };
+  const char *path = store_path(model);
+  if (!path)
+    return oxp__fail_memory(error, strlen(model->output.target_path));
+  OXP__TRY(oxp__external_write(graph, data, arena, &external, error));
+  int lock;
+  OXP__TRY(oxp__output_lock_folder(&model->output, &lock, error));
+  oxp_status status = store_commit_both(graph, model, data, arena, &external, report, error);
+  if (status == OXP_OK)
+    store_clean(graph, path, external.name, lock);
+  oxp__folder_unlock(lock);
+  return status;
 }
 
 static oxp_status store_write_external(const oxp_graph *graph, oxp__target *model, oxp_write_report *report,

@@ -88,11 +88,6 @@ WRAPPED(char *, strndup, (const char *text, size_t size))
   return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_strndup(text, size);
 }
 
-WRAPPED(char *, realpath, (const char *path, char *resolved))
-{
-  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_realpath(path, resolved);
-}
-
 WRAPPED(int, inflateInit2_, (z_streamp stream, int bits, const char *version, int size))
 {
   return fails(FAULT_MEMORY, ENOMEM) ? Z_MEM_ERROR : __real_inflateInit2_(stream, bits, version, size);
@@ -189,7 +184,11 @@ WRAPPED(int, rename, (const char *from, const char *to))
 {
   if (fails(FAULT_KILL, 0))
     _exit(EXIT_SUCCESS);
-  return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_rename(from, to);
+  if (fails(FAULT_RENAME, ENOSPC))
+    atomic_store(&countdown, 1); // the next one too
+  else if (!fails(FAULT_WRITE, ENOSPC))
+    return __real_rename(from, to);
+  return -1;
 }
 
 WRAPPED(int, dup, (int descriptor))
@@ -243,7 +242,11 @@ WRAPPED(FILE *, tmpfile64, (void))
 
 WRAPPED(int, flock, (int descriptor, int operation))
 {
-  return fails(FAULT_OPEN, ENOLCK) ? -1 : __real_flock(descriptor, operation);
+  bool failed = fails(FAULT_OPEN, ENOLCK);
+  if (!failed && atomic_load(&armed) != FAULT_LOCK)
+    return __real_flock(descriptor, operation);
+  errno = ENOLCK;
+  return -1;
 }
 
 WRAPPED(int, pthread_create,

@@ -12,7 +12,9 @@ typedef enum fault {
   FAULT_WRITE,  // writing, syncing, renaming, closing say ENOSPC
   FAULT_OPEN,   // opening says EMFILE; threads cannot be started
   FAULT_SHORT,  // every read and write does half of what was asked, and every third is interrupted: no fault at all
-  FAULT_KILL    // the process ends where it would rename
+  FAULT_KILL,   // the process ends where it would rename
+  FAULT_RENAME, // renaming says ENOSPC, from the n-th on for ever
+  FAULT_LOCK    // locking says ENOLCK, always
 } fault;
 
 // From now on the n-th call (from 1) of the group fails, once.

@@ -151,8 +151,17 @@ static char *file_bytes(const char *path, size_t *count)
   return bytes;
 }
 
+static bool is_there(const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0;
+}
+
+// False when there is no such file.
 static bool same_bytes(const char *path, const char *bytes, size_t count)
 {
+  if (!is_there(path))
+    return false;
   size_t found;
   char *now = file_bytes(path, &found);
   bool same = found == count && memcmp(now, bytes, count) == 0;
@@ -275,12 +284,6 @@ static void check_operation(void **state)
 
 // ---- Kills ----
 
-static bool is_there(const char *path)
-{
-  struct stat status;
-  return stat(path, &status) == 0;
-}
-
 // The n-th renaming kills the process that converts over an older pair; false when there are fewer.
 static bool kill_at(const operation *op, int n)
 {
@@ -317,14 +320,58 @@ static void pairs_are_never_mixed(void **state)
       fail_msg("%s, killed at renaming %d: the files are of two networks", op->name, n);
     assert_true(killed || (new_npz && is_there("target.json")));
   }
-  assert_int_equal(n, 1 + 3 + 1); // the old description goes, the two new files come, then it was not killed
+  assert_int_equal(n, 1 + 4 + 1); // the two old files go, the two new ones come, then it was not killed
   empty_folder();
-  assert_true(kill_at(op, 3));
+  assert_true(kill_at(op, 4));
+  assert_int_equal(count_entries("."),
+                   2 + 2 + 2 + 1); // another target, the weights; two that were put away; a temporary file
   assert_int_equal(op->run(op, &error), OXP_OK);
   assert_int_equal(count_entries("."), 2 + 3); // what was left is gone
   empty_folder();
   free(json);
   free(npz);
+}
+
+// From the n-th renaming on none succeeds, so that nothing can be put back either: then too no description stands beside the
+// weights of another network, and nothing old is lost.
+static void what_cannot_be_put_back_is_not_mixed(void **state)
+{
+  const operation *op = *state;
+  int failures = 0;
+  for (bool failed = true; failed; failures += failed) {
+    oxp_error error = { 0 };
+    empty_folder();
+    put_old_targets();
+    fault_arm(FAULT_RENAME, failures + 1);
+    failed = op->run(op, &error) != OXP_OK;
+    fault_disarm();
+    bool old_npz = same_bytes("target.npz", "an older target.npz", 19);
+    if (failed && is_there("target.json") && !old_npz)
+      fail_msg("%s, renaming failed from the call %d on: the files are of two networks", op->name, failures + 1);
+    assert_true(!failed || is_there("target.json") || is_there(".target.json.oxp-old"));
+    assert_true(!failed || old_npz || is_there(".target.npz.oxp-old"));
+    if (failed && !is_there("target.json"))
+      assert_non_null(strstr(error.message, ".NAME.oxp-old"));
+  }
+  assert_int_equal(failures, 4);
+  empty_folder();
+}
+
+// Where folders cannot be locked, another process may be about to refer to any data file.
+static void without_locks_no_data_file_is_removed(void **state)
+{
+  const operation *op = *state;
+  for (int locks = 0; locks < 2; locks++) {
+    oxp_error error = { 0 };
+    empty_folder();
+    fclose(fopen("target.0123456789abcdef.data", "wb"));
+    fault_arm(locks ? FAULT_NONE : FAULT_LOCK, 1);
+    assert_int_equal(op->run(op, &error), OXP_OK);
+    fault_disarm();
+    assert_int_equal(is_there("target.0123456789abcdef.data"), !locks);
+    assert_true(is_there("target"));
+  }
+  empty_folder();
 }
 
 #define READS                                                                                                          \
@@ -368,14 +415,18 @@ static const operation operations[] = {
 
 int main(void)
 {
-  enum { COUNT = sizeof operations / sizeof operations[0], PAIRS = 2 };
-  struct CMUnitTest tests[COUNT + PAIRS];
+  enum { COUNT = sizeof operations / sizeof operations[0], MOST_EACH = 3 };
+  struct CMUnitTest tests[COUNT * MOST_EACH] = { 0 };
   size_t count = 0;
   for (size_t i = 0; i < COUNT; i++) {
     const operation *op = &operations[i];
     tests[count++] = (struct CMUnitTest){ op->name, check_operation, NULL, NULL, (void *)op };
-    if (op->pair && count < COUNT + PAIRS)
+    if (op->external)
+      tests[count++] = (struct CMUnitTest){ op->name, without_locks_no_data_file_is_removed, NULL, NULL, (void *)op };
+    if (op->pair) {
       tests[count++] = (struct CMUnitTest){ op->format, pairs_are_never_mixed, NULL, NULL, (void *)op };
+      tests[count++] = (struct CMUnitTest){ op->format, what_cannot_be_put_back_is_not_mixed, NULL, NULL, (void *)op };
+    }
   }
-  return count == COUNT + PAIRS ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+  return cmocka_run_group_tests(tests, NULL, NULL); // passes over the empty ones at the end
 }

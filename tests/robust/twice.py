@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Several exports to one target at once: usage: twice.py ONNXPORT ROUNDS
 
-Afterwards the target is one of the complete models, with its data, and nothing else is there. A folder that somebody else keeps
-locked does not stop an export.
+Afterwards the target is one of the complete models, with its data, and nothing else is there; the same for conversions to one pair
+of files. A folder that somebody else keeps locked does not stop an export.
 """
 import fcntl
 import os
@@ -35,6 +35,24 @@ def export_into_locked_folder(program, folder, models):
     check(folder, models[:1], leftovers_allowed=False)
 
 
+def convert_to_one_pair(program, folder, rounds):
+    """Description and weights are of one network."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+    commands = [[program, "convert", str(source), "-o", str(folder / "pair.json"), "--format", "netcl_pair", "--quiet"]
+                for source in (SMALL, LARGE)]
+    pairs = []
+    for one in commands:
+        subprocess.run(one, check=True)
+        pairs.append(contents(folder))
+    for _ in range(rounds):
+        running = [subprocess.Popen(one) for one in commands * 2]
+        if any([child.wait() for child in running]):
+            fail("a conversion failed because of another one")
+        if contents(folder) not in pairs:
+            fail(f"the files are of two networks, or not alone: {sorted(contents(folder))}")
+
+
 def main():
     program, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2])
     external = ("--external-data", "always")
@@ -50,6 +68,7 @@ def main():
         which, _ = check(folder, models, leftovers_allowed=False)
         won[which] += 1
     export_into_locked_folder(program, folder, models)
+    convert_to_one_pair(program, folder, rounds)
     shutil.rmtree(folder)
     print(f"{rounds} rounds of {len(jobs)} exports at once; each was the last {won} times")
 

@@ -36,11 +36,9 @@ static oxp_network *make_network(const float *weights)
   return network;
 }
 
-static void write_model(const char *path, float value, const oxp_write_options *options, oxp_write_report *report)
+static void write_weights(const char *path, const float *weights, const oxp_write_options *options,
+                          oxp_write_report *report)
 {
-  float weights[SIDE * SIDE];
-  for (int i = 0; i < SIDE * SIDE; i++)
-    weights[i] = value;
   oxp_network *network = make_network(weights);
   oxp_graph *graph = NULL;
   oxp_error error = { 0 };
@@ -49,6 +47,14 @@ static void write_model(const char *path, float value, const oxp_write_options *
     fail_msg("%s", error.message);
   oxp_graph_free(graph);
   oxp_network_free(network);
+}
+
+static void write_model(const char *path, float value, const oxp_write_options *options, oxp_write_report *report)
+{
+  float weights[SIDE * SIDE];
+  for (int i = 0; i < SIDE * SIDE; i++)
+    weights[i] = value;
+  write_weights(path, weights, options, report);
 }
 
 // How many files here end like this.
@@ -146,6 +152,79 @@ static void a_model_that_cannot_be_replaced_keeps_its_data(void **state)
   oxp_network_free(network);
 }
 
+// Two matrices with one CRC-32: they differ by the polynomial of the checksum.
+static void other_content_has_another_name_whatever_its_checksum(void **state)
+{
+  (void)state;
+  float weights[SIDE * SIDE];
+  uint32_t words[2];
+  oxp_write_report first, second, again;
+  for (int i = 0; i < SIDE * SIDE; i++)
+    weights[i] = 1;
+  write_weights("m.onnx", weights, &always, &first);
+  memcpy(words, weights + 1000, sizeof words);
+  words[0] ^= 0xDB710641;
+  words[1] ^= 1;
+  memcpy(weights + 1000, words, sizeof words);
+  write_weights("n.onnx", weights, &always, &second);
+  assert_string_equal(first.data_file + 1, second.data_file + 1); // nobody has the name there
+  write_weights("m.onnx", weights, &always, &second);
+  assert_string_not_equal(first.data_file, second.data_file);
+  assert_int_equal(access(second.data_file, F_OK), 0);
+  assert_int_equal(access(first.data_file, F_OK), -1);
+  write_weights("m.onnx", weights, &always, &again);
+  assert_int_equal(access(again.data_file, F_OK), 0);
+  assert_int_equal(count_files(".data"), 2);
+}
+
+static void a_model_that_was_read_keeps_its_data(void **state)
+{
+  (void)state;
+  oxp_graph *graph;
+  oxp_write_report report;
+  write_model("m.onnx", 1, &always, &report);
+  assert_int_equal(oxp_graph_open("m.onnx", &graph, NULL), OXP_OK);
+  assert_int_equal(oxp_graph_write(graph, "m.onnx", NULL, NULL, NULL), OXP_OK);
+  assert_int_equal(access(report.data_file, F_OK), 0);
+  assert_int_equal(oxp_graph_write(graph, "m.onnx", &always, NULL, NULL), OXP_OK);
+  assert_int_equal(access(report.data_file, F_OK), 0);
+  oxp_graph_free(graph);
+}
+
+static bool check_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+  assert_true(done_bytes <= total_bytes);
+  uint64_t *last = context;
+  last[0] = done_bytes;
+  last[1] = total_bytes;
+  return true;
+}
+
+static void progress_ends_at_its_total(void **state)
+{
+  (void)state;
+  uint64_t last[2] = { 0 };
+  oxp_write_report report;
+  oxp_write_options options = { .external_data = OXP_EXTERNAL_ALWAYS,
+                                .progress = check_progress,
+                                .progress_context = last };
+  write_model("m.onnx", 1, &options, &report);
+  assert_int_equal(last[0], report.model_bytes + report.data_bytes);
+  assert_int_equal(last[1], last[0]);
+}
+
+static void the_data_of_a_private_model_are_private(void **state)
+{
+  (void)state;
+  oxp_write_report report;
+  struct stat status;
+  write_model("m.onnx", 1, NULL, NULL);
+  assert_int_equal(chmod("m.onnx", 0600), 0);
+  write_model("m.onnx", 1, &always, &report);
+  assert_int_equal(stat(report.data_file, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -153,6 +232,11 @@ int main(void)
     cmocka_unit_test_setup_teardown(rewriting_leaves_one_data_file_that_fits, enter_empty_folder, leave_folder),
     cmocka_unit_test_setup_teardown(other_files_are_left_alone, enter_empty_folder, leave_folder),
     cmocka_unit_test_setup_teardown(a_model_that_cannot_be_replaced_keeps_its_data, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(other_content_has_another_name_whatever_its_checksum, enter_empty_folder,
+                                    leave_folder),
+    cmocka_unit_test_setup_teardown(a_model_that_was_read_keeps_its_data, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(progress_ends_at_its_total, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(the_data_of_a_private_model_are_private, enter_empty_folder, leave_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

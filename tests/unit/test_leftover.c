@@ -11,10 +11,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "core/file.h"
 #include "core/output.h"
+#include "formats/common/netcl_save.h"
 
 static void make(const char *path)
 {
@@ -28,6 +30,16 @@ static bool is_there(const char *path)
 {
   struct stat status;
   return lstat(path, &status) == 0;
+}
+
+static void check_text(const char *path, const char *expected)
+{
+  char text[32] = "";
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  assert_non_null(fgets(text, sizeof text, file));
+  fclose(file);
+  assert_string_equal(text, expected);
 }
 
 static void write_target(const char *path)
@@ -89,12 +101,7 @@ static void what_another_writer_uses_is_kept(void **state)
   write_target("out.onnx");
   assert_true(is_there(slow.temporary_path));
   assert_int_equal(oxp__output_commit(&slow, OXP_SYNC_NEVER, &error), OXP_OK);
-  char text[8] = "";
-  FILE *file = fopen("out.onnx", "r");
-  assert_non_null(file);
-  assert_non_null(fgets(text, sizeof text, file));
-  fclose(file);
-  assert_string_equal(text, "slow");
+  check_text("out.onnx", "slow");
   unlink("out.onnx");
 }
 
@@ -111,6 +118,135 @@ static void long_names_are_cleaned_too(void **state)
   unlink(target);
 }
 
+// ---- Links and permissions ----
+
+static void links_are_followed_to_files_that_are_not_there_yet(void **state)
+{
+  (void)state;
+  struct stat status;
+  mkdir("there", 0755);
+  assert_int_equal(symlink("there/second", "first"), 0);
+  assert_int_equal(symlink("third", "there/second"), 0);
+  for (int i = 0; i < 2; i++) { // the second time it is there
+    write_target("first");
+    assert_int_equal(lstat("first", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    check_text("there/third", "new");
+  }
+  unlink("first");
+  unlink("there/second");
+  unlink("there/third");
+  rmdir("there");
+}
+
+static void links_that_lead_nowhere_are_refused(void **state)
+{
+  (void)state;
+  oxp_error error = { 0 };
+  oxp__output output;
+  assert_int_equal(symlink("circle", "circle"), 0);
+  assert_int_equal(oxp__output_open(&output, "circle", &error), OXP_IO);
+  assert_non_null(strstr(error.message, "circle: cannot follow the symbolic link"));
+  assert_true(is_there("circle"));
+  unlink("circle");
+}
+
+static void nobody_else_reads_what_replaces_a_private_file(void **state)
+{
+  (void)state;
+  oxp_error error = { 0 };
+  oxp__output output;
+  struct stat status;
+  make("private");
+  assert_int_equal(chmod("private", 0600), 0);
+  assert_int_equal(oxp__output_open(&output, "private", &error), OXP_OK);
+  assert_int_equal(stat(output.temporary_path, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+  assert_int_equal(oxp__output_commit(&output, OXP_SYNC_NEVER, &error), OXP_OK);
+  assert_int_equal(stat("private", &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+  unlink("private");
+}
+
+// ---- Pairs ----
+
+static oxp_status write_pair(int opened, const char *json_text)
+{
+  oxp_error error = { 0 };
+  oxp__netcl_output output;
+  oxp_status status = oxp__netcl_output_open(&output, "pair", &error);
+  bool told = opened < 0 || write(opened, "", 1) == 1;
+  return oxp__netcl_output_close(&output, told ? status : OXP_IO, json_text, &error);
+}
+
+// An old file that was put away may be the only one there is: whoever opens or fails to write the target leaves it alone.
+static void what_was_put_away_goes_when_a_pair_is_written(void **state)
+{
+  (void)state;
+  oxp__netcl_output output;
+  make(".pair.json.oxp-old");
+  make(".pair.npz.oxp-old");
+  assert_int_equal(oxp__netcl_output_open(&output, "pair", NULL), OXP_OK);
+  assert_int_equal(oxp__netcl_output_close(&output, OXP_CANCELLED, "", NULL), OXP_CANCELLED);
+  assert_true(is_there(".pair.json.oxp-old"));
+  assert_true(is_there(".pair.npz.oxp-old"));
+  assert_int_equal(write_pair(-1, "new"), OXP_OK);
+  assert_false(is_there(".pair.json.oxp-old"));
+  assert_false(is_there(".pair.npz.oxp-old"));
+  unlink("pair.json");
+  unlink("pair.npz");
+}
+
+// Who replaces a pair waits for whoever else does, and then replaces what is there by then.
+static void pairs_are_replaced_one_after_another(void **state)
+{
+  (void)state;
+  int lock, opened[2];
+  char byte;
+  assert_int_equal(oxp__folder_lock("pair.json", 0, &lock), OXP__LOCKED);
+  assert_int_equal(pipe(opened), 0);
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    oxp__folder_unlock(lock); // the parent has it still
+    _exit(write_pair(opened[1], "new"));
+  }
+  assert_int_equal(read(opened[0], &byte, 1), 1);
+  nanosleep(&(struct timespec){ .tv_nsec = 200 * 1000000 }, NULL);
+  assert_false(is_there("pair.json"));
+  make("pair.json");
+  make("pair.npz");
+  oxp__folder_unlock(lock);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  check_text("pair.json", "new");
+  assert_false(is_there(".pair.json.oxp-old"));
+  unlink("pair.json");
+  unlink("pair.npz");
+  close(opened[0]);
+  close(opened[1]);
+}
+
+static void long_names_of_a_pair_are_put_away_apart(void **state)
+{
+  (void)state;
+  char stem[256], path[300];
+  memset(stem, 'x', 240);
+  stem[240] = 0;
+  for (int i = 0; i < 2; i++) {
+    oxp__netcl_output output;
+    assert_int_equal(oxp__netcl_output_open(&output, stem, NULL), OXP_OK);
+    assert_int_equal(oxp__netcl_output_close(&output, OXP_OK, i == 0 ? "old" : "new", NULL), OXP_OK);
+  }
+  snprintf(path, sizeof path, "%s.json", stem);
+  check_text(path, "new");
+  unlink(path);
+  snprintf(path, sizeof path, "%s.npz", stem);
+  unlink(path);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -118,6 +254,12 @@ int main(void)
     cmocka_unit_test(nothing_else_is_removed),
     cmocka_unit_test(what_another_writer_uses_is_kept),
     cmocka_unit_test(long_names_are_cleaned_too),
+    cmocka_unit_test(links_are_followed_to_files_that_are_not_there_yet),
+    cmocka_unit_test(links_that_lead_nowhere_are_refused),
+    cmocka_unit_test(nobody_else_reads_what_replaces_a_private_file),
+    cmocka_unit_test(what_was_put_away_goes_when_a_pair_is_written),
+    cmocka_unit_test(pairs_are_replaced_one_after_another),
+    cmocka_unit_test(long_names_of_a_pair_are_put_away_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

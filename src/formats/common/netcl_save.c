@@ -228,10 +228,15 @@ oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, o
 }
 
 // The description goes last, and the old one first: without it nobody takes the archive for a network, and an old one would make a
-// wrong network of it.
+// wrong network of it. So would that of another process, which is kept out by the lock.
 static oxp_status save_commit(oxp__netcl_output *output, oxp_error *error)
 {
-  return oxp__outputs_commit((oxp__output *const[]){ &output->npz, &output->json }, 2, true, OXP_SYNC_AUTO, error);
+  oxp__output *const both[] = { &output->npz, &output->json };
+  int lock;
+  OXP__TRY(oxp__output_lock_folder(&output->json, &lock, error));
+  oxp_status status = oxp__outputs_commit(both, 2, true, OXP_SYNC_AUTO, error);
+  oxp__folder_unlock(lock);
+  return status;
 }
 
 oxp_status oxp__netcl_output_close(oxp__netcl_output *output, oxp_status status, const char *json_text,
