@@ -8,6 +8,7 @@
 // clang-format on
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -210,7 +211,7 @@ static void pairs_are_replaced_one_after_another(void **state)
   assert_true(child >= 0);
   if (child == 0) {
     oxp__folder_unlock(lock); // the parent has it still
-    _exit(write_pair(opened[1], "new"));
+    _exit(write_pair(opened[1], "new") == OXP_OK ? EXIT_SUCCESS : EXIT_FAILURE);
   }
   assert_int_equal(read(opened[0], &byte, 1), 1);
   nanosleep(&(struct timespec){ .tv_nsec = 200 * 1000000 }, NULL);
