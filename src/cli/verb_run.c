@@ -129,6 +129,8 @@ static oxp_status run_check_outputs(const run_job *job, oxp_error *error)
   if (given > 0 && given != job->output_count)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "there are %d outputs and --output was given %d times", job->output_count,
                      given);
+  for (int i = 0; i < given; i++)
+    OXP__TRY(oxp__subject_check_output(&job->subject, oxp__option_text_at(job->arguments, "output", i), error));
   return OXP_OK;
 }
 
