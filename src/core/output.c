@@ -39,15 +39,13 @@ const char *oxp__path_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
-// The path of what a link at `path` names: beside the link, unless it begins with a slash.
-static char *output_follow(const char *path, const char *link)
+char *oxp__path_beside(const char *path, const char *name)
 {
-  int folder = link[0] == '/' ? 0 : (int)(oxp__path_name(path) - path);
-  size_t size = (size_t)folder + strlen(link) + 1;
-  char *followed = malloc(size);
-  if (followed)
-    snprintf(followed, size, "%.*s%s", folder, path, link);
-  return followed;
+  size_t folder = (size_t)(oxp__path_name(path) - path), size = folder + strlen(name) + 1;
+  char *beside = malloc(size);
+  if (beside)
+    snprintf(beside, size, "%.*s%s", (int)folder, path, name);
+  return beside;
 }
 
 // The path to replace: where symbolic links lead, also when nothing is there yet. NULL with errno.
@@ -60,7 +58,7 @@ static char *output_resolve(const char *path)
     if (length < 0) // not a link
       return at;
     link[length] = 0;
-    char *next = output_follow(at, link);
+    char *next = link[0] == '/' ? strdup(link) : oxp__path_beside(at, link);
     free(at);
     at = next;
   }
@@ -73,26 +71,20 @@ static char *output_resolve(const char *path)
 // `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
 static char *output_temporary_name(const char *target, uint64_t salt)
 {
-  const char *name = oxp__path_name(target);
-  int folder = (int)(name - target);
-  size_t size = strlen(target) + 32;
-  char *path = malloc(size);
-  if (path)
-    snprintf(path, size, "%.*s.%.*s.oxp-%0*llx", folder, target, OUTPUT_NAME_BYTES, name, OUTPUT_DIGITS,
-             (unsigned long long)(salt & 0xFFFFFFFF));
-  return path;
+  char name[OUTPUT_NAME_BYTES + 32];
+  snprintf(name, sizeof name, ".%.*s.oxp-%0*llx", OUTPUT_NAME_BYTES, oxp__path_name(target), OUTPUT_DIGITS,
+           (unsigned long long)(salt & 0xFFFFFFFF));
+  return oxp__path_beside(target, name);
 }
 
 // `FOLDER/.NAME.oxp-old`: the end of a long name, because the files of a pair differ there.
 static char *output_old_name(const char *target)
 {
-  const char *name = oxp__path_name(target);
-  size_t length = strlen(name), size = strlen(target) + 32;
-  char *path = malloc(size);
-  if (path)
-    snprintf(path, size, "%.*s.%s.oxp-old", (int)(name - target), target,
-             name + (length > OUTPUT_NAME_BYTES ? length - OUTPUT_NAME_BYTES : 0));
-  return path;
+  char name[OUTPUT_NAME_BYTES + 32];
+  const char *own = oxp__path_name(target);
+  size_t length = strlen(own);
+  snprintf(name, sizeof name, ".%s.oxp-old", own + (length > OUTPUT_NAME_BYTES ? length - OUTPUT_NAME_BYTES : 0));
+  return oxp__path_beside(target, name);
 }
 
 // Takes the lock that says "in use" as long as the file is open. False when somebody takes the file for a left-over, which can
@@ -109,13 +101,8 @@ static bool output_lock(int descriptor)
 // A descriptor of the folder that a path lies in; -1 on failure.
 static int folder_open(const char *path)
 {
-  char *folder = strdup(path);
-  if (!folder)
-    return -1;
-  char *slash = strrchr(folder, '/');
-  if (slash)
-    slash[slash == folder ? 1 : 0] = 0;
-  int descriptor = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  char *folder = oxp__path_beside(path, ".");
+  int descriptor = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   free(folder);
   return descriptor;
 }
@@ -330,12 +317,9 @@ void oxp__folder_unlock(int descriptor)
 // Replaces what stands behind the last slash of *path; false when memory is out.
 static bool output_replace_name(char **path, const char *name)
 {
-  size_t folder = (size_t)(oxp__path_name(*path) - *path);
-  size_t size = folder + strlen(name) + 1;
-  char *replaced = malloc(size);
+  char *replaced = oxp__path_beside(*path, name);
   if (!replaced)
     return false;
-  snprintf(replaced, size, "%.*s%s", (int)folder, *path, name);
   free(*path);
   *path = replaced;
   return true;

@@ -47,6 +47,8 @@ oxp_status oxp__output_compare(oxp__output *output, bool *same, oxp_error *error
 
 // What stands behind the last slash of a path; all of it when there is none.
 const char *oxp__path_name(const char *path);
+// The path of `name` in the folder that a path lies in: malloc; NULL when memory is out.
+char *oxp__path_beside(const char *path, const char *name);
 
 // Locks the folder of a path against everybody else who calls this (other processes too), for replacing several files as one.
 // *descriptor is what oxp__folder_unlock gives back; -1 without a lock.

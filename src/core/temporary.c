@@ -7,25 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-// `FOLDER/` of a path, then `name`: malloc; NULL when memory is out.
-static char *temporary_path(const char *beside, const char *name)
-{
-  const char *slash = strrchr(beside, '/');
-  size_t folder = slash ? (size_t)(slash - beside) + 1 : 0, size = folder + strlen(name) + 3;
-  char *path = malloc(size);
-  if (path)
-    snprintf(path, size, "%.*s%s", folder > 0 ? (int)folder : 2, folder > 0 ? beside : "./", name);
-  return path;
-}
+#include "core/output.h"
 
 // A file that never has a name; -1 where there cannot be one.
 static int temporary_nameless(const char *beside)
 {
 #ifdef O_TMPFILE
-  char *folder = temporary_path(beside, ".");
+  char *folder = oxp__path_beside(beside, ".");
   int descriptor = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
   free(folder);
   return descriptor;
@@ -38,7 +28,7 @@ static int temporary_nameless(const char *beside)
 // A file that loses its name at once.
 static int temporary_unlinked(const char *beside)
 {
-  char *path = temporary_path(beside, ".oxp-XXXXXX");
+  char *path = oxp__path_beside(beside, ".oxp-XXXXXX");
   int descriptor = path ? mkstemp(path) : -1;
   if (descriptor >= 0) {
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
