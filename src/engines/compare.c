@@ -3,6 +3,7 @@
 
 #include "core/numbers.h"
 #include "core/text.h"
+#include "engines/verify.h"
 
 // What one walk over two arrays has seen.
 typedef struct compare_walk {
@@ -17,11 +18,17 @@ static bool compare_is_real(oxp_dtype dtype)
   return oxp_dtype_bytes(dtype) > 0 && dtype != OXP_COMPLEX64 && dtype != OXP_COMPLEX128;
 }
 
+oxp_status oxp__check_tolerances(double rtol, double atol, oxp_error *error)
+{
+  if (rtol >= 0 && atol >= 0) // not of NaN
+    return OXP_OK;
+  return oxp__fail(error, OXP_BAD_ARGUMENT, "tolerances must not be negative: rtol is %g and atol is %g", rtol, atol);
+}
+
 static oxp_status compare_check(const oxp_array *expected, const oxp_array *actual, double rtol, double atol,
                                 oxp_error *error)
 {
-  if (!(rtol >= 0 && atol >= 0)) // also refuses NaN
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "tolerances must not be negative: rtol is %g and atol is %g", rtol, atol);
+  OXP__TRY(oxp__check_tolerances(rtol, atol, error));
   if (!compare_is_real(expected->dtype) || !compare_is_real(actual->dtype))
     return oxp__fail(error, OXP_BAD_ARGUMENT, "arrays of type %s and %s cannot be compared: only real numbers can",
                      oxp_dtype_name(expected->dtype), oxp_dtype_name(actual->dtype));

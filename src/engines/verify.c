@@ -86,9 +86,7 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
     verify->options.rtol = 1e-3;
     verify->options.atol = 1e-4;
   }
-  if (!(verify->options.rtol >= 0 && verify->options.atol >= 0))
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "tolerances must not be negative: rtol is %g and atol is %g",
-                     verify->options.rtol, verify->options.atol);
+  OXP__TRY(oxp__check_tolerances(verify->options.rtol, verify->options.atol, error));
   oxp__arena *arena = &verify->report->arena;
   const char *device = NULL;
   verify->engine = oxp__engine_find(arena, verify->options.engine, &device, error);

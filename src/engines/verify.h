@@ -54,6 +54,9 @@ void oxp__verify_free(oxp_array *arrays, int count, bool list_too);
 // Adds a sentence to the report, once.
 void oxp__verify_note(oxp_verify_report *report, const char *format, ...) OXP__PRINTF(2, 3);
 
+// compare.c: OXP_BAD_ARGUMENT unless both are 0 or more.
+oxp_status oxp__check_tolerances(double rtol, double atol, oxp_error *error);
+
 // verify_find.c: writes the finding: who is wrong. Runs more sessions; what cannot be found out is left out, so it only
 // fails for lack of memory.
 oxp_status oxp__verify_find(oxp__verify *verify, oxp_error *error);
