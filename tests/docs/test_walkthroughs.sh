@@ -14,7 +14,7 @@ die() {
   exit 1
 }
 
-# Writes every block of a page that stands under a line like `src/layers/softplus.c`: to that file of the tree.
+# Writes every block of a page that stands under a line like `src/layers/cube.c`: to that file of the tree.
 extract() { # PAGE
   awk -v tree="$tree" '
     /^`[a-z0-9_.\/]+`:$/ { target = substr($0, 2, length($0) - 3); next }
@@ -50,13 +50,13 @@ say "nothing else changed"
 diff -rq "$source/src" "$tree/src" | grep -v '^Only in .*/tree/' && die "the walk-throughs changed a file that was there"
 
 say "the new kind"
-"$command" layers | grep -w softplus || die "onnxport layers does not list softplus"
+"$command" layers | grep -w cube || die "onnxport layers does not list cube"
 status=0
-"$build/tests/test_kinds" --kind softplus --cases 20 || status=$?
+"$build/tests/test_kinds" --kind cube --cases 20 || status=$?
 # 77: everything but the comparison with ONNX Runtime, which is not here, agrees.
-[ "$status" -eq 0 ] || [ "$status" -eq 77 ] || die "the random driver fails for softplus"
-"$build/tests/test_kinds" --kind softplus --cases 1 --break softplus >/dev/null && [ "$status" -eq 0 ] &&
-  die "the random driver passes a spoiled softplus"
+[ "$status" -eq 0 ] || [ "$status" -eq 77 ] || die "the random driver fails for cube"
+"$build/tests/test_kinds" --kind cube --cases 1 --break cube >/dev/null && [ "$status" -eq 0 ] &&
+  die "the random driver passes a spoiled cube"
 
 cd "$work"
 say "the new profile"
@@ -69,9 +69,9 @@ cnn=$source/examples/b_cnn.netcl
 say "the new format"
 "$command" formats | grep -w chain || die "onnxport formats does not list chain"
 # The page's example, with the new kind in it.
-awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/add-a-format.md" | sed 's/relu/softplus/' >two.chain
+awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/add-a-format.md" | sed 's/relu/cube/' >two.chain
 "$command" export two.chain -o two.onnx || die "two.chain cannot be exported"
-"$command" inspect two.onnx | grep -w Softplus || die "two.onnx has no Softplus"
+"$command" inspect two.onnx | grep -w Mul || die "two.onnx has no Mul"
 refused() { # PATTERN WORD: a file in which one word of the example is wrong
   sed "s/$1/$2/" two.chain >bad.chain
   status=0
