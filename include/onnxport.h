@@ -381,8 +381,8 @@ OXP_API oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *
 OXP_API void oxp_graph_free(oxp_graph *graph);
 
 // Checks the rules of the format that can be checked without running anything: unique names, topological order,
-// known inputs, types, ranks, shapes, attributes, opset and IR version, size limits. OXP_BAD_FILE with all
-// findings in one message.
+// known inputs, types, ranks, shapes, attributes, opset and IR version, size limits; and that weights in other files
+// are where the model says, in its folder. OXP_BAD_FILE with all findings in one message.
 OXP_API oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error);
 
 // Where the weights go. AUTO: into the model's file, unless it would exceed the 2 GiB that the format allows; then into
@@ -455,7 +455,7 @@ OXP_API oxp_status oxp_session_open(const oxp_network *network, const char *engi
                                     oxp_session **out, oxp_error *error);
 
 // The same for a graph; only engines that run ONNX can (`ort:cpu`). A graph that was read from a file is run as that
-// file; expose_layers needs a graph that was lowered with it.
+// file, if what it refers to is in its folder (OXP_BAD_FILE else); expose_layers needs a graph that was lowered with it.
 OXP_API oxp_status oxp_session_open_graph(const oxp_graph *graph, const char *engine,
                                           const oxp_session_options *options, oxp_session **out, oxp_error *error);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "onnx/external.h"
 
 // --- Finding an engine ---
 
@@ -150,6 +151,7 @@ static oxp_status session_open_graph(oxp_session *session, const oxp_graph *grap
   if (!session->engine->open_graph)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the engine \"%s\" runs networks, not ONNX graphs",
                      session->engine->name);
+  OXP__TRY(oxp__external_check(graph, error));
   OXP__TRY(session->engine->open_graph(session, graph, error));
   return session_expose(session, graph, error);
 }

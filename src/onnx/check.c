@@ -29,6 +29,17 @@ void oxp__finding(oxp__findings *findings, const char *format, ...)
   oxp__text_add(&findings->text, sentence);
 }
 
+oxp_status oxp__findings_end(oxp__findings *findings, const char *what, oxp_error *error)
+{
+  if (findings->count > findings->shown)
+    oxp__text_printf(&findings->text, "; and %zu more", findings->count - findings->shown);
+  oxp_status status = oxp__text_status(&findings->text, error);
+  if (status == OXP_OK && findings->count > 0)
+    status = oxp__fail(error, OXP_BAD_FILE, "%s: %s", what, oxp__text_string(&findings->text));
+  oxp__text_fini(&findings->text);
+  return status;
+}
+
 // One graph, and the graphs around it, whose values it may use.
 typedef struct check_scope {
   const struct check_scope *outer;
@@ -498,25 +509,15 @@ static void check_versions(checker *check)
   }
 }
 
-static oxp_status check_report(checker *check, oxp_error *error)
-{
-  oxp__findings *findings = &check->findings;
-  if (check->no_memory)
-    return oxp__fail_memory(error, sizeof(check_value));
-  if (findings->count == 0)
-    return OXP_OK;
-  if (findings->count > findings->shown)
-    oxp__text_printf(&findings->text, "; and %zu more", findings->count - findings->shown);
-  return oxp__fail(error, OXP_BAD_FILE, "the model breaks the rules of ONNX: %s", oxp__text_string(&findings->text));
-}
-
 oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error)
 {
   checker check = { .graph = graph, .opset = oxp_graph_opset(graph), .strict = strict };
   check_versions(&check);
   check_graph(&check, graph->model.graph, NULL);
-  oxp_status status = check_report(&check, error);
-  oxp__text_fini(&check.findings.text);
+  oxp__external_find_faults(graph, &check.findings);
+  oxp_status status = oxp__findings_end(&check.findings, "the model breaks the rules of ONNX", error);
+  if (check.no_memory)
+    status = oxp__fail_memory(error, sizeof(check_value));
   oxp__arena_fini(&check.arena);
   return status;
 }

@@ -14,6 +14,12 @@ typedef struct oxp__findings {
 
 void oxp__finding(oxp__findings *findings, const char *format, ...) OXP__PRINTF(2, 3);
 
+// OXP_BAD_FILE with `what` and all findings behind it, unless there are none. Frees their text.
+oxp_status oxp__findings_end(oxp__findings *findings, const char *what, oxp_error *error);
+
+// external_locate.c: data in other files that cannot or must not be read.
+void oxp__external_find_faults(const oxp_graph *graph, oxp__findings *findings);
+
 // `node 3 "conv1" (Conv)`, in a buffer of the caller's; returns it.
 const char *oxp__node_label(const oxp__node *node, size_t index, char *label, size_t size);
 enum { OXP__NODE_LABEL = 200 };

@@ -1,4 +1,5 @@
-// external.h: weights in a data file beside the model. Place: onnx.
+// external.h: weights in a data file beside the model: written (external.c), and found again where a model says that they are
+// (external_locate.c). Place: onnx.
 #ifndef OXP_ONNX_EXTERNAL_H
 #define OXP_ONNX_EXTERNAL_H
 
@@ -29,5 +30,21 @@ oxp_status oxp__external_view(const oxp_graph *graph, oxp__target *data, const c
 
 // Removes the data files of earlier models of that path, all but `keep` (NULL: all).
 void oxp__external_clean(const char *model_path, const char *keep);
+
+// Where the bytes of a tensor lie that are in another file.
+typedef struct oxp__external_place {
+  const char *location; // relative to the model's folder; borrowed from the tensor
+  uint64_t offset, bytes;
+} oxp__external_place;
+
+// Finds it out for a tensor whose data_location is OXP__TENSOR_EXTERNAL. OXP_BAD_FILE, with a sentence that begins with "its" or "the", unless
+// location, offset and length are sound, and a regular file that holds that range lies in the model's folder or a folder in it, also
+// by where links lead. Opens nothing. Of a graph that was not read from a file only what it says is looked at.
+oxp_status oxp__external_locate(const oxp_graph *graph, const oxp__tensor_proto *proto, oxp__external_place *place,
+                                oxp_error *error);
+
+// The same for every tensor of a model, in one message: has to be asked before its file is given to a runtime, which would open what
+// it names.
+oxp_status oxp__external_check(const oxp_graph *graph, oxp_error *error);
 
 #endif

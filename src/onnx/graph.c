@@ -58,6 +58,11 @@ bool oxp__repeated_append(oxp__arena *arena, void *list, const void *element, si
   return true;
 }
 
+const char *oxp__graph_path(const oxp_graph *graph)
+{
+  return graph->read == oxp__file_read ? ((const oxp__file *)graph->read_context)->path : NULL;
+}
+
 // --- Warnings ---
 
 static bool graph_has_warning(const oxp__strings *warnings, const char *sentence)

@@ -108,13 +108,6 @@ typedef struct oxp__tensor_proto { // TensorProto; typed payloads (float_data ..
 } oxp__tensor_proto;
 typedef OXP__REPEATED(oxp__tensor_proto *) oxp__tensor_protos;
 
-typedef struct oxp__sparse_tensor { // SparseTensorProto
-  oxp__message base;
-  oxp__tensor_proto *values, *indices; // the values' name is the tensor's
-  oxp__ints dims;                      // of the tensor; those of `values` count what is not 0
-} oxp__sparse_tensor;
-typedef OXP__REPEATED(oxp__sparse_tensor *) oxp__sparse_tensors;
-
 // AttributeProto.AttributeType
 typedef enum oxp__attribute_type {
   OXP__ATTR_UNDEFINED = 0,
@@ -136,6 +129,13 @@ typedef enum oxp__attribute_type {
 
 struct oxp__graph_proto;
 
+typedef struct oxp__sparse_tensor { // SparseTensorProto
+  oxp__message base;
+  oxp__tensor_proto *values, *indices; // the values' name is the tensor's
+  oxp__ints dims;                      // of the tensor; those of `values` count what is not 0
+} oxp__sparse_tensor;
+typedef OXP__REPEATED(oxp__sparse_tensor *) oxp__sparse_tensors;
+
 enum { OXP__ATTRIBUTE_F = 2, OXP__ATTRIBUTE_I = 3, OXP__ATTRIBUTE_TYPE = 20 };
 typedef struct oxp__attribute { // AttributeProto
   oxp__message base;
@@ -153,6 +153,8 @@ typedef struct oxp__attribute { // AttributeProto
   const char *doc_string;
   int32_t type; // oxp__attribute_type, or a number that we do not know
   const char *ref_attr_name;
+  oxp__sparse_tensor *sparse;
+  oxp__sparse_tensors sparse_list;
 } oxp__attribute;
 typedef OXP__REPEATED(oxp__attribute *) oxp__attributes;
 
@@ -177,6 +179,18 @@ typedef struct oxp__graph_proto { // GraphProto
   oxp__pairs metadata;
 } oxp__graph_proto;
 
+// Of functions and of what is needed to train, only what can hold tensors is told apart; the rest is kept as unknown fields.
+typedef struct oxp__function { // FunctionProto
+  oxp__message base;
+  oxp__nodes nodes;
+  oxp__attributes attributes; // with the defaults of its attributes
+} oxp__function;
+
+typedef struct oxp__training { // TrainingInfoProto
+  oxp__message base;
+  oxp__graph_proto *initialization, *algorithm;
+} oxp__training;
+
 typedef struct oxp__opset { // OperatorSetIdProto
   oxp__message base;
   const char *domain;
@@ -193,6 +207,8 @@ typedef struct oxp__model { // ModelProto
   oxp__graph_proto *graph;
   oxp__opsets opsets;
   oxp__pairs metadata;
+  OXP__REPEATED(oxp__training *) trainings;
+  OXP__REPEATED(oxp__function *) functions;
 } oxp__model;
 
 // What was noticed while lowering and writing. Apart from the graph, because writing changes it and nothing else.
@@ -238,6 +254,9 @@ void oxp__graph_warn_tensor(const oxp_graph *graph, const oxp__tensor_proto *pro
 // The dimension that stands for a name: one of OXP_DIM_* or a lower number; OXP_DIM_UNKNOWN also when memory is out.
 int64_t oxp__graph_symbol(oxp_graph *graph, const char *name);
 
+// The path of the file that a graph was read from; NULL when it was made otherwise.
+const char *oxp__graph_path(const oxp_graph *graph);
+
 // Fills rank and shape from the declared type: a value as it is, a name as its symbol, anything else OXP_DIM_UNKNOWN.
 oxp_status oxp__value_info_finish(oxp_graph *graph, oxp__value_info *info, oxp_error *error);
 // The declared element type; 0 when no tensor type is declared.
@@ -263,6 +282,18 @@ oxp_status oxp__model_write(const oxp_graph *graph, const oxp__measure *measure,
 // Reads a model of `size` bytes behind `read` into an empty graph, without its payloads: spans and tensors refer to
 // `read` and `context`, which are *borrowed*. Nothing is trusted.
 oxp_status oxp__model_read(oxp_graph *graph, oxp_read_function read, void *context, uint64_t size, oxp_error *error);
+
+// walk.c: one of a model's tensors, wherever it is.
+typedef struct oxp__tensor_place {
+  const oxp__tensor_proto *tensor;
+  const oxp__node *node; // whose attribute holds it; NULL: an initializer of a graph
+  size_t index;          // of the node or the initializer in its graph or function
+} oxp__tensor_place;
+typedef void (*oxp__tensor_visit)(void *context, const oxp__tensor_place *place);
+
+// Calls `visit` for every tensor of the model: initializers, values and indices of sparse ones, attributes, and the same in nested
+// graphs, functions and training information.
+void oxp__model_each_tensor(const oxp__model *model, oxp__tensor_visit visit, void *context);
 
 // check.c: see oxp_graph_check. With `strict`, operators that the table does not know are findings, as in every graph that
 // we lower; without, their outputs are unknown.

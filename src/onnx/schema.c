@@ -123,6 +123,8 @@ static const oxp__field schema_attribute_fields[] = {
   ONE(13, "doc_string", STRING, oxp__attribute, doc_string),
   ONE(OXP__ATTRIBUTE_TYPE, "type", INT32, oxp__attribute, type),
   ONE(21, "ref_attr_name", STRING, oxp__attribute, ref_attr_name),
+  SUB(22, "sparse_tensor", oxp__attribute, sparse, &schema_sparse_tensor),
+  SUBS(23, "sparse_tensors", oxp__attribute, sparse_list, &schema_sparse_tensor),
 };
 static const oxp__schema schema_attribute = { .name = "AttributeProto",
                                               .bytes = sizeof(oxp__attribute),
@@ -161,6 +163,24 @@ static const oxp__schema schema_graph = { .name = "GraphProto",
                                           .fields = schema_graph_fields,
                                           .field_count = COUNT(schema_graph_fields) };
 
+static const oxp__field schema_function_fields[] = {
+  SUBS(7, "node", oxp__function, nodes, &schema_node),
+  SUBS(11, "attribute_proto", oxp__function, attributes, &schema_attribute),
+};
+static const oxp__schema schema_function = { .name = "FunctionProto",
+                                             .bytes = sizeof(oxp__function),
+                                             .fields = schema_function_fields,
+                                             .field_count = COUNT(schema_function_fields) };
+
+static const oxp__field schema_training_fields[] = {
+  SUB(1, "initialization", oxp__training, initialization, &schema_graph),
+  SUB(2, "algorithm", oxp__training, algorithm, &schema_graph),
+};
+static const oxp__schema schema_training = { .name = "TrainingInfoProto",
+                                             .bytes = sizeof(oxp__training),
+                                             .fields = schema_training_fields,
+                                             .field_count = COUNT(schema_training_fields) };
+
 static const oxp__field schema_opset_fields[] = {
   ONE(1, "domain", STRING, oxp__opset, domain),
   ONE(2, "version", INT64, oxp__opset, version),
@@ -180,6 +200,8 @@ static const oxp__field schema_model_fields[] = {
   SUB(7, "graph", oxp__model, graph, &schema_graph),
   SUBS(8, "opset_import", oxp__model, opsets, &schema_opset),
   SUBS(14, "metadata_props", oxp__model, metadata, &schema_pair),
+  SUBS(20, "training_info", oxp__model, trainings, &schema_training),
+  SUBS(25, "functions", oxp__model, functions, &schema_function),
 };
 const oxp__schema oxp__schema_model = { .name = "ModelProto",
                                         .bytes = sizeof(oxp__model),

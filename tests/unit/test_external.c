@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "onnx/graph.h"
+#include "onnx/external.h"
+#include "runtime.h"
 
 enum { SIDE = 40 }; // 6,400 bytes of weights: above what stays in the model
 
@@ -225,6 +226,185 @@ static void the_data_of_a_private_model_are_private(void **state)
   assert_int_equal(status.st_mode & 0777, 0600);
 }
 
+// ---- Where a model says that its data are ----
+
+// Opens a model with 6,400 bytes of weights in a data file, whose entry `key` was given another value (NULL: left out) after reading.
+static oxp_graph *open_changed(const char *key, const char *value)
+{
+  oxp_graph *graph = NULL;
+  write_model("m.onnx", 1, &always, NULL);
+  assert_int_equal(oxp_graph_open("m.onnx", &graph, NULL), OXP_OK);
+  oxp__pairs *pairs = &graph->model.graph->initializers.at[0]->external;
+  for (size_t i = 0; i < pairs->count; i++)
+    if (strcmp(pairs->at[i]->key, key) == 0 && value)
+      pairs->at[i]->value = value;
+    else if (strcmp(pairs->at[i]->key, key) == 0)
+      pairs->at[i] = pairs->at[--pairs->count];
+  return graph;
+}
+
+// The checker refuses it, and no engine is started with it: the library of the engine, which is not there, is not looked for.
+static void is_refused(oxp_graph *graph, const char *why)
+{
+  oxp_error error = { 0 };
+  oxp_session *session = NULL;
+  const oxp_session_options nowhere = { .onnxruntime = "/nowhere.so" };
+  assert_int_equal(oxp_graph_check(graph, &error), OXP_BAD_FILE);
+  if (!strstr(error.message, why))
+    fail_msg("\"%s\" is not in: %s", why, error.message);
+  assert_int_equal(oxp_session_open_graph(graph, "ort:cpu", &nowhere, &session, &error), OXP_BAD_FILE);
+  if (!strstr(error.message, why))
+    fail_msg("\"%s\" is not in: %s", why, error.message);
+  oxp_graph_free(graph);
+}
+
+static void is_accepted(oxp_graph *graph)
+{
+  oxp_error error = { 0 };
+  if (oxp_graph_check(graph, &error) != OXP_OK || oxp__external_check(graph, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  oxp_graph_free(graph);
+}
+
+static void make_data(const char *path, long bytes)
+{
+  FILE *file = fopen(path, "wb");
+  assert_int_equal(ftruncate(fileno(file), bytes), 0);
+  fclose(file);
+}
+
+static void data_outside_of_the_folder_are_refused(void **state)
+{
+  (void)state;
+  need_engine("ort");
+  char absolute[4096];
+  assert_non_null(getcwd(absolute, sizeof absolute - 16));
+  strcat(absolute, "/data");
+  make_data("data", 6400);
+  make_data("../outside", 6400);
+  mkdir("folder", 0755);
+  mkdir("*", 0755);
+  mkdir("*/_ORT_MEM_ADDR_", 0755);
+  make_data("*/_ORT_MEM_ADDR_/*", 6400);
+  assert_int_equal(symlink("../outside", "link"), 0);
+  assert_int_equal(symlink("..", "folder/up"), 0);
+  is_refused(open_changed("location", "../outside"), "\"../outside\" is not a path inside");
+  is_refused(open_changed("location", "folder/../data"), "is not a path inside");
+  is_refused(open_changed("location", ".."), "is not a path inside");
+  is_refused(open_changed("location", absolute), "is not a path inside");
+  is_refused(open_changed("location", ""), "is not a path inside");
+  is_refused(open_changed("location", "link"), "\"link\" is a link out of");
+  is_refused(open_changed("location", "folder/up/../outside"), "is not a path inside");
+  is_refused(open_changed("location", "*/_ORT_MEM_ADDR_/*"), "a runtime's mark for memory");
+  is_refused(open_changed("location", NULL), "which is not named");
+  assert_int_equal(symlink("../data", "folder/up-inside"), 0);
+  is_accepted(open_changed("location", "data"));
+  is_accepted(open_changed("location", "./data"));
+  is_accepted(open_changed("location", "folder/up-inside")); // a link that stays inside
+  is_accepted(open_changed("location", "folder/up/data"));
+}
+
+// Caches of models keep files under other names elsewhere, and link to them.
+static void a_linked_model_may_have_data_where_it_lies(void **state)
+{
+  (void)state;
+  oxp_write_report report;
+  oxp_graph *graph = NULL;
+  char data[sizeof report.data_file + 8];
+  mkdir("store", 0755);
+  mkdir("view", 0755);
+  write_model("store/m.onnx", 1, &always, &report);
+  assert_int_equal(symlink("../store/m.onnx", "view/m.onnx"), 0);
+  snprintf(data, sizeof data, "view/%s", report.data_file);
+  char to[sizeof data + 8];
+  snprintf(to, sizeof to, "../store/%s", report.data_file);
+  assert_int_equal(symlink(to, data), 0);
+  assert_int_equal(oxp_graph_open("view/m.onnx", &graph, NULL), OXP_OK);
+  is_accepted(graph);
+}
+
+static void data_that_are_no_files_are_refused(void **state)
+{
+  (void)state;
+  need_engine("ort");
+  mkdir("folder", 0755);
+  assert_int_equal(mkfifo("fifo", 0644), 0);
+  assert_int_equal(symlink("/dev/zero", "zero"), 0);
+  is_refused(open_changed("location", "folder"), "\"folder\" is not a regular file");
+  is_refused(open_changed("location", "fifo"), "\"fifo\" is not a regular file");
+  is_refused(open_changed("location", "zero"), "is a link out of");
+  is_refused(open_changed("location", "none"), "\"none\" cannot be found: No such file");
+}
+
+static void ranges_that_do_not_fit_are_refused(void **state)
+{
+  (void)state;
+  need_engine("ort");
+  is_refused(open_changed("offset", "-1"), "the offset \"-1\"");
+  is_refused(open_changed("offset", "0x10"), "the offset \"0x10\"");
+  is_refused(open_changed("offset", ""), "the offset \"\"");
+  is_refused(open_changed("offset", "4"), "has 6400 bytes, 6400 from byte 4 on");
+  is_refused(open_changed("offset", "9223372036854775807"), "from byte 9223372036854775807 on");
+  is_refused(open_changed("offset", "18446744073709551616"), "the offset \"18446744073709551616\"");
+  is_refused(open_changed("length", "9223372036854775808"), "the length \"9223372036854775808\"");
+  is_refused(open_changed("length", "6396"), "its data has 6396 bytes, its dims and type float32 need 6400");
+  is_refused(open_changed("length", " 6400"), "the length \" 6400\"");
+  is_accepted(open_changed("length", NULL));
+  is_accepted(open_changed("offset", NULL));
+  oxp_graph *graph = open_changed("offset", NULL);
+  oxp__pairs *pairs = &graph->model.graph->initializers.at[0]->external;
+  pairs->at[1]->key = "location";
+  is_refused(graph, "two values for \"location\"");
+  graph = open_changed("offset", "0");
+  graph->model.graph->initializers.at[0]->external.at[1]->key = "prepacked_0";
+  is_refused(graph, "the key \"prepacked_0\"");
+}
+
+// Tensors that refer to data hide in many places; each of these is a model that a runtime opens.
+static void tensors_are_found_wherever_they_are(void **state)
+{
+  (void)state;
+  need_engine("ort");
+  static oxp__pair location = { .key = "location", .value = "../outside" };
+  static oxp__pair *pairs[] = { &location };
+  oxp__tensor_proto outside = { .data_type = OXP_FLOAT32,
+                                .data_location = OXP__TENSOR_EXTERNAL,
+                                .external = { .at = pairs, .count = 1 } };
+  oxp__sparse_tensor sparse = { .indices = &outside };
+  oxp__tensor_proto *list[] = { &outside };
+  oxp__sparse_tensor *sparse_list[] = { &sparse };
+  oxp__graph_proto inner = { .sparse_initializers = { .at = sparse_list, .count = 1 } };
+  oxp__graph_proto *inner_list[] = { &inner };
+  oxp__attribute attributes[] = {
+    { .name = "a", .type = OXP__ATTR_TENSOR, .t = &outside },
+    { .name = "a", .type = OXP__ATTR_TENSORS, .tensors = { .at = list, .count = 1 } },
+    { .name = "a", .type = OXP__ATTR_GRAPH, .g = &inner },
+    { .name = "a", .type = OXP__ATTR_GRAPHS, .graphs = { .at = inner_list, .count = 1 } },
+    { .name = "a", .type = OXP__ATTR_SPARSE_TENSOR, .sparse = &sparse },
+    { .name = "a", .type = OXP__ATTR_SPARSE_TENSORS, .sparse_list = { .at = sparse_list, .count = 1 } }
+  };
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    for (int in_function = 0; in_function < 2; in_function++) {
+      oxp__attribute *held[] = { &attributes[i] };
+      oxp__node node = { .op_type = "Constant", .domain = "", .attributes = { .at = held, .count = 1 } };
+      oxp__node *nodes[] = { &node };
+      oxp__function function = { .nodes = { .at = nodes, .count = 1 } };
+      oxp__function *functions[] = { &function };
+      oxp_graph *graph = open_changed("offset", "0");
+      if (in_function) {
+        graph->model.functions.at = functions;
+        graph->model.functions.count = 1;
+      } else {
+        graph->model.graph->nodes.at = nodes;
+        graph->model.graph->nodes.count = 1;
+      }
+      oxp_error error = { 0 };
+      assert_int_equal(oxp__external_check(graph, &error), OXP_BAD_FILE);
+      assert_non_null(strstr(error.message, "\"../outside\" is not a path inside"));
+      oxp_graph_free(graph);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -237,6 +417,11 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_model_that_was_read_keeps_its_data, enter_empty_folder, leave_folder),
     cmocka_unit_test_setup_teardown(progress_ends_at_its_total, enter_empty_folder, leave_folder),
     cmocka_unit_test_setup_teardown(the_data_of_a_private_model_are_private, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(data_outside_of_the_folder_are_refused, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(a_linked_model_may_have_data_where_it_lies, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(data_that_are_no_files_are_refused, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(ranges_that_do_not_fit_are_refused, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(tensors_are_found_wherever_they_are, enter_empty_folder, leave_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

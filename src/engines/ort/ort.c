@@ -144,8 +144,8 @@ static oxp_status ort_load_temporary(ort_state *state, const oxp_graph *graph, c
 // A graph that was read from a file is run as that file, so that what is tested is what lies there.
 static oxp_status ort_load(ort_state *state, const oxp_graph *graph, const oxp__ort_options *options, oxp_error *error)
 {
-  if (graph->read == oxp__file_read)
-    return ort_load_file(state, ((const oxp__file *)graph->read_context)->path, options, error);
+  if (oxp__graph_path(graph))
+    return ort_load_file(state, oxp__graph_path(graph), options, error);
   // The weights are nearly all of it; above 2 GiB the whole has no size at all.
   if (oxp__external_bytes(graph) > ORT_MEMORY_MODEL_BYTES)
     return ort_load_temporary(state, graph, options, error);
