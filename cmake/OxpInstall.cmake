@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: command, libraries, header, pkg-config file, CMake package, manual page, licence.
+# What `cmake --install` puts where: command, libraries, header, pkg-config file, CMake package, manual page, licence,
+# completion for shells.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS onnxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -7,6 +8,9 @@ install(TARGETS onnxport_shared onnxport_static EXPORT onnxport_targets
 install(FILES include/onnxport.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/onnxport.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/completion/onnxport.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME onnxport)
+install(FILES docs/completion/_onnxport DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES docs/completion/onnxport.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 set(oxp_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/onnxport)
 install(EXPORT onnxport_targets NAMESPACE onnxport:: DESTINATION ${oxp_cmake_folder} FILE onnxportTargets.cmake)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs.sh: prints the reference pages and the manual page from the tables of build/onnxport into docs/. With --check nothing is
-# written; the exit status says whether the pages are up to date.
+# docs.sh: prints the reference pages, the manual page and the completion of shells from the tables of build/onnxport into docs/. With
+# --check nothing is written; the exit status says whether they are up to date.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -16,10 +16,15 @@ for table in layers profiles formats engines errors; do
   "$command" $table --markdown >"$target/reference/$table.md"
 done
 "$command" --man >"$target/onnxport.1"
+mkdir -p "$target/completion"
+"$command" completion bash >"$target/completion/onnxport.bash"
+"$command" completion zsh >"$target/completion/_onnxport"
+"$command" completion fish >"$target/completion/onnxport.fish"
 
 [ "$target" = docs ] && exit 0
 status=0
 diff -ru docs/reference "$target/reference" || status=1
 diff -u docs/onnxport.1 "$target/onnxport.1" || status=1
+diff -ru docs/completion "$target/completion" || status=1
 [ $status -eq 0 ] || say "the printed pages are out of date: ./dev docs"
 exit $status

@@ -84,6 +84,9 @@ void oxp__help_verb(oxp__text *text, const oxp__verb *verb)
     for (int i = 0; i < (*group)->count; i++)
       add_option(text, &(*group)->options[i]);
   }
+  oxp__text_add(text, "\nExamples, beside the files of the folder examples:\n");
+  for (size_t i = 0; i < OXP__COUNT(verb->examples); i++)
+    oxp__text_printf(text, "  %s\n      %s\n", verb->examples[i].command, verb->examples[i].doc);
 }
 
 // --- Roff ---
@@ -138,6 +141,14 @@ static void add_roff_verb(oxp__text *text, const oxp__verb *verb)
     oxp__text_add(text, "\n");
     for (int i = 0; i < (*group)->count; i++)
       add_roff_option(text, &(*group)->options[i]);
+  }
+  oxp__text_add(text, ".SS Examples\n");
+  for (size_t i = 0; i < OXP__COUNT(verb->examples); i++) {
+    oxp__text_add(text, ".TP\n.B ");
+    add_roff(text, verb->examples[i].command);
+    oxp__text_add(text, "\n");
+    add_roff(text, verb->examples[i].doc);
+    oxp__text_add(text, "\n");
   }
 }
 

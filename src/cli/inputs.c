@@ -14,7 +14,7 @@ static const oxp__option inputs_options[] = {
   { "scale", "X", "pictures: what each byte is multiplied by; default: 1/255", 0 },
   { "mean", "X,Y,Z", "pictures: subtracted after scaling, one number or one per channel; default: 0", 0 },
   { "std", "X,Y,Z", "pictures: divided by after that, one number or one per channel; default: 1", 0 },
-  { "channels", "ORDER", "pictures: rgb (the default) or bgr", 0 },
+  { "channels", "rgb|bgr", "pictures: order of the channels; default: rgb", 0 },
   { "no-resize", NULL, "pictures: refuse another size than the network's instead of resizing", 0 },
 };
 const oxp__option_group oxp__inputs_group = OXP__GROUP("Input", inputs_options);
@@ -31,14 +31,13 @@ static oxp_status per_channel(const oxp__arguments *arguments, const char *name,
 
 static oxp_status request_pictures(const oxp__arguments *arguments, oxp__input_options *options, oxp_error *error)
 {
-  static const char *const orders[] = { "rgb", "bgr", NULL };
   int order = 0;
   OXP__TRY(oxp__option_float(arguments, "scale", &options->scale, error));
   if (oxp__option_given(arguments, "scale") && options->scale == 0)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "--scale cannot be 0");
   OXP__TRY(per_channel(arguments, "mean", options->mean, error));
   OXP__TRY(per_channel(arguments, "std", options->std, error));
-  OXP__TRY(oxp__option_choice(arguments, "channels", orders, &order, error));
+  OXP__TRY(oxp__option_choice(arguments, "channels", &order, error));
   if (oxp__option_given(arguments, "std") && (options->std[0] == 0 || options->std[1] == 0 || options->std[2] == 0))
     return oxp__fail(error, OXP_BAD_ARGUMENT, "--std cannot be 0");
   options->bgr = order == 1;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_HELP = 256, OPTION_FIRST = 257, WORD_MAX = 63 };
+enum { OPTION_HELP = 256, OPTION_FIRST = 257, WORD_MAX = 63, OPTIONS_MAX = 64 };
 
 // --- Nearest words ---
 
@@ -54,8 +54,7 @@ const char *oxp__nearest_word(const char *word, const char *const *words, size_t
 
 // --- Parsing ---
 
-// The rows of all groups, one after another: row number `index`, or NULL after the last.
-static const oxp__option *verb_option(const oxp__verb *verb, int index)
+const oxp__option *oxp__verb_option(const oxp__verb *verb, int index)
 {
   for (const oxp__option_group *const *group = verb->groups; *group; group++) {
     if (index < (*group)->count)
@@ -68,7 +67,7 @@ static const oxp__option *verb_option(const oxp__verb *verb, int index)
 static int verb_option_count(const oxp__verb *verb)
 {
   int count = 0;
-  while (verb_option(verb, count))
+  while (oxp__verb_option(verb, count))
     count++;
   return count;
 }
@@ -84,7 +83,7 @@ static bool options_tables(oxp__arguments *arguments, char **letters, struct opt
   *at++ = ':';
   *at++ = 'h';
   for (int i = 0; i < count; i++) {
-    const oxp__option *option = verb_option(arguments->verb, i);
+    const oxp__option *option = oxp__verb_option(arguments->verb, i);
     (*table)[i] =
         (struct option){ option->name, option->argument ? required_argument : no_argument, NULL, OPTION_FIRST + i };
     if (option->letter) {
@@ -100,33 +99,55 @@ static bool options_tables(oxp__arguments *arguments, char **letters, struct opt
 static const oxp__option *option_of_code(const oxp__verb *verb, int code)
 {
   if (code >= OPTION_FIRST)
-    return verb_option(verb, code - OPTION_FIRST);
+    return oxp__verb_option(verb, code - OPTION_FIRST);
   for (int i = 0;; i++) {
-    const oxp__option *option = verb_option(verb, i);
+    const oxp__option *option = oxp__verb_option(verb, i);
     if (!option || option->letter == code)
       return option;
   }
 }
 
-static oxp_status fail_unknown_option(oxp__arguments *arguments, const char *word, oxp_error *error)
+// The options that `name` may be short for: getopt_long takes a beginning that only one has. How many there are.
+static int add_beginnings(const oxp__verb *verb, const char *name, size_t length, oxp__text *text)
 {
-  const oxp__verb *verb = arguments->verb;
-  int count = verb_option_count(verb);
-  const char **names = oxp__arena_new(&arguments->arena, (size_t)count + 1, sizeof *names);
-  if (!names)
-    return oxp__fail_memory(error, (size_t)count * sizeof *names);
-  for (int i = 0; i < count; i++)
-    names[i] = verb_option(verb, i)->name;
+  int count = 0;
+  const oxp__option *option = NULL;
+  for (int i = 0; (option = oxp__verb_option(verb, i)); i++)
+    if (length > 0 && strncmp(option->name, name, length) == 0)
+      oxp__text_printf(text, "%s--%s", count++ > 0 ? ", " : "", option->name);
+  return count;
+}
+
+// The option that `name` was probably meant to be; NULL when none is near.
+static const char *nearest_option(const oxp__verb *verb, const char *name)
+{
+  const char *names[OPTIONS_MAX];
+  size_t count = 0;
+  const oxp__option *option = NULL;
+  for (int i = 0; count < OPTIONS_MAX && (option = oxp__verb_option(verb, i)); i++)
+    names[count++] = option->name;
+  return oxp__nearest_word(name, names, count);
+}
+
+// `word` is what was typed, with its dashes and perhaps a value.
+static oxp_status fail_unknown_option(const oxp__verb *verb, const char *word, oxp_error *error)
+{
   char name[WORD_MAX + 1] = "";
-  size_t length = strcspn(word, "=");
+  int length = (int)strcspn(word, "=");
   if (strncmp(word, "--", 2) == 0 && length - 2 <= WORD_MAX)
-    memcpy(name, word + 2, length - 2);
-  const char *nearest = *name ? oxp__nearest_word(name, names, (size_t)count) : NULL;
-  if (nearest)
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "%s has no option %.*s; did you mean --%s?", verb->name, (int)length,
-                     word, nearest);
-  return oxp__fail(error, OXP_BAD_ARGUMENT, "%s has no option %.*s (see onnxport %s --help)", verb->name, (int)length,
-                   word, verb->name);
+    memcpy(name, word + 2, (size_t)length - 2);
+  oxp__text beginnings = { 0 };
+  const char *nearest = nearest_option(verb, name);
+  oxp_status status = OXP_BAD_ARGUMENT;
+  if (add_beginnings(verb, name, strlen(name), &beginnings) > 1)
+    oxp__fail(error, status, "%s: %.*s is short for several options: %s", verb->name, length, word,
+              oxp__text_string(&beginnings));
+  else if (*name && nearest)
+    oxp__fail(error, status, "%s has no option %.*s; did you mean --%s?", verb->name, length, word, nearest);
+  else
+    oxp__fail(error, status, "%s has no option %.*s (see onnxport %s --help)", verb->name, length, word, verb->name);
+  oxp__text_fini(&beginnings);
+  return status;
 }
 
 // What getopt_long did not like: `code` is ':' or '?'.
@@ -139,7 +160,7 @@ static oxp_status fail_option(oxp__arguments *arguments, int code, char **argv, 
   if (optopt >= OPTION_HELP)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "option --%s takes no value", option ? option->name : "help");
   char letter[3] = { '-', (char)optopt, 0 };
-  return fail_unknown_option(arguments, optopt ? letter : argv[optind - 1], error);
+  return fail_unknown_option(arguments->verb, optopt ? letter : argv[optind - 1], error);
 }
 
 static oxp_status remember(oxp__arguments *arguments, int code, const char *value, oxp_error *error)
@@ -203,20 +224,24 @@ const char *oxp__operand(const oxp__arguments *arguments, int index)
   return index < arguments->operand_count ? arguments->operands[index] : NULL;
 }
 
+// The option as it was given last; NULL when it was not.
+static const oxp__given *option_last(const oxp__arguments *arguments, const char *name)
+{
+  for (size_t i = arguments->given_count; i-- > 0;)
+    if (strcmp(arguments->given[i].option->name, name) == 0)
+      return &arguments->given[i];
+  return NULL;
+}
+
 bool oxp__option_given(const oxp__arguments *arguments, const char *name)
 {
-  for (size_t i = 0; i < arguments->given_count; i++)
-    if (strcmp(arguments->given[i].option->name, name) == 0)
-      return true;
-  return false;
+  return option_last(arguments, name) != NULL;
 }
 
 const char *oxp__option_text(const oxp__arguments *arguments, const char *name)
 {
-  for (size_t i = arguments->given_count; i-- > 0;)
-    if (strcmp(arguments->given[i].option->name, name) == 0)
-      return arguments->given[i].value;
-  return NULL;
+  const oxp__given *given = option_last(arguments, name);
+  return given ? given->value : NULL;
 }
 
 const char *oxp__option_text_at(const oxp__arguments *arguments, const char *name, int index)
@@ -318,22 +343,33 @@ oxp_status oxp__option_float(const oxp__arguments *arguments, const char *name, 
   return oxp__option_floats(arguments, name, 1, value, &given, error);
 }
 
-oxp_status oxp__option_choice(const oxp__arguments *arguments, const char *name, const char *const *words, int *index,
-                              oxp_error *error)
+const char *oxp__choice_word(const char *argument, int index, int *length)
 {
-  const char *text = oxp__option_text(arguments, name);
-  if (!text)
+  const char *word = argument && strchr(argument, '|') && !strchr(argument, ' ') ? argument : NULL;
+  for (; word && index > 0; index--) {
+    word = strchr(word, '|');
+    word = word ? word + 1 : NULL;
+  }
+  *length = word ? (int)strcspn(word, "|") : 0;
+  return word;
+}
+
+oxp_status oxp__option_choice(const oxp__arguments *arguments, const char *name, int *index, oxp_error *error)
+{
+  const oxp__given *given = option_last(arguments, name);
+  if (!given)
     return OXP_OK;
-  char wanted[160] = "";
-  for (int i = 0; words[i]; i++) {
-    if (strcmp(words[i], text) == 0) {
+  char wanted[160] = "one of ";
+  const char *word = NULL;
+  for (int i = 0, length = 0; (word = oxp__choice_word(given->option->argument, i, &length)); i++) {
+    if (strncmp(word, given->value, (size_t)length) == 0 && !given->value[length]) {
       *index = i;
       return OXP_OK;
     }
-    size_t length = strlen(wanted);
-    snprintf(wanted + length, sizeof wanted - length, "%s%s", i == 0 ? "one of " : ", ", words[i]);
+    size_t used = strlen(wanted);
+    snprintf(wanted + used, sizeof wanted - used, "%s%.*s", i == 0 ? "" : ", ", length, word);
   }
-  return fail_value(error, name, text, wanted);
+  return fail_value(error, name, given->value, wanted);
 }
 
 oxp_status oxp__option_shape(const oxp__arguments *arguments, const char *name, int *rank, int64_t *shape,

@@ -44,12 +44,17 @@ oxp_status oxp__option_float(const oxp__arguments *arguments, const char *name, 
 // One number or `count` of them, separated by commas; *given says how many.
 oxp_status oxp__option_floats(const oxp__arguments *arguments, const char *name, int count, double *values, int *given,
                               oxp_error *error);
-// One of `words` (ends with NULL): its index.
-oxp_status oxp__option_choice(const oxp__arguments *arguments, const char *name, const char *const *words, int *index,
-                              oxp_error *error);
+// For an option whose argument is a choice (`auto|always|never`): the index of the word that was given.
+oxp_status oxp__option_choice(const oxp__arguments *arguments, const char *name, int *index, oxp_error *error);
 // `3x256x256`: one to OXP_MAX_RANK positive numbers.
 oxp_status oxp__option_shape(const oxp__arguments *arguments, const char *name, int *rank, int64_t *shape,
                              oxp_error *error);
+
+// Word number `index` of a choice, and its length; NULL after the last, and at once when the argument is no choice.
+const char *oxp__choice_word(const char *argument, int index, int *length);
+
+// The options of a verb, of all groups, one after another: row number `index`, or NULL after the last.
+const oxp__option *oxp__verb_option(const oxp__verb *verb, int index);
 
 // Of `words` the one that `word` was probably meant to be; NULL when none is near.
 const char *oxp__nearest_word(const char *word, const char *const *words, size_t count);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const oxp__option source_options[] = {
-  { "from", "NAME", "read SRC as this format (see onnxport formats) instead of recognising it by its content", 0 },
+  { "from", "FORMAT", "read SRC as this format (see onnxport formats) instead of recognising it by its content", 0 },
   { "description", "FILE", "model description (.netcl or JSON) for a SRC that holds weights only", 0 },
   { "variable", "NAME", "which variable of a SRC that holds several networks", 0 },
   { "input-shape", "SHAPE", "shape of one sample without the batch, such as 3x256x256, where SRC does not say", 0 },
@@ -12,14 +12,14 @@ static const oxp__option source_options[] = {
 const oxp__option_group oxp__source_group = OXP__GROUP("Reading SRC", source_options);
 
 static const oxp__option model_options[] = {
-  { "profile", "NAME", "naming and form of the model (see onnxport profiles); default: onnx", 0 },
+  { "profile", "PROFILE", "naming and form of the model (see onnxport profiles); default: onnx", 0 },
   { "opset", "N", "operator set, 13 to 26 (profile netcl: from 7); default: the profile's", 0 },
   { "ir", "N", "IR version; default: the lowest that the operator set allows", 0 },
   { "batch", "N", "batch size in the declared shapes, or dynamic (the default)", 0 },
   { "input-name", "NAME", "name of the input of a network with one input; default: input", 0 },
   { "output-name", "NAME", "name of the output of a network with one output; default: output", 0 },
-  { "dtype", "TYPE", "element type: source (the default: as the network has it), float32 or float64", 0 },
-  { "batchnorm", "FORM", "literal (the default: one operator) or expanded (subtract, divide, multiply, add)", 0 },
+  { "dtype", "source|float32|float64", "element type; source (the default): as the network has it", 0 },
+  { "batchnorm", "literal|expanded", "one operator (the default), or subtract, divide, multiply, add", 0 },
   { "doc", "TEXT", "documentation string of the model; default: the profile's", 0 },
 };
 const oxp__option_group oxp__model_group = OXP__GROUP("The ONNX model", model_options);
@@ -54,17 +54,15 @@ static oxp_status request_batch(const oxp__arguments *arguments, int64_t *batch,
 
 oxp_status oxp__request_model(const oxp__arguments *arguments, oxp_lower_options *options, oxp_error *error)
 {
-  static const char *const dtypes[] = { "source", "float32", "float64", NULL };
   static const oxp_dtype dtype_values[] = { OXP_DTYPE_NONE, OXP_FLOAT32, OXP_FLOAT64 };
-  static const char *const forms[] = { "literal", "expanded", NULL };
   static const oxp_batchnorm_form form_values[] = { OXP_BATCHNORM_LITERAL, OXP_BATCHNORM_EXPANDED };
   int64_t opset = 0, ir_version = 0;
   int dtype = 0, form = 0;
   OXP__TRY(oxp__option_int(arguments, "opset", 1, 1000, &opset, error));
   OXP__TRY(oxp__option_int(arguments, "ir", 1, 1000, &ir_version, error));
   OXP__TRY(request_batch(arguments, &options->batch, error));
-  OXP__TRY(oxp__option_choice(arguments, "dtype", dtypes, &dtype, error));
-  OXP__TRY(oxp__option_choice(arguments, "batchnorm", forms, &form, error));
+  OXP__TRY(oxp__option_choice(arguments, "dtype", &dtype, error));
+  OXP__TRY(oxp__option_choice(arguments, "batchnorm", &form, error));
   options->profile = oxp__option_text(arguments, "profile");
   options->opset = (int)opset;
   options->ir_version = (int)ir_version;

@@ -8,8 +8,9 @@
 
 // One option. Help text, parsing and the manual page are made from the rows.
 typedef struct oxp__option {
-  const char *name;     // without dashes
-  const char *argument; // "N", "FILE" ...; NULL: a switch
+  const char *name; // without dashes
+  const char
+      *argument; // "N", "FILE", a choice ("auto|always|never"), a name from a table ("PROFILE") ...; NULL: a switch
   const char *doc;
   char letter; // short form; 0: none
 } oxp__option;
@@ -23,11 +24,18 @@ typedef struct oxp__option_group {
 
 typedef struct oxp__arguments oxp__arguments; // parsed command line, options.h
 
+// A command that works as printed, in a folder that holds the files of examples/.
+typedef struct oxp__example {
+  const char *command;
+  const char *doc; // what it does
+} oxp__example;
+
 typedef struct oxp__verb {
   const char *name;
-  const char *usage;                      // "SRC [-o OUT.onnx] [options]"
-  const char *doc;                        // one line
-  const char *details;                    // paragraphs for --help and the manual page; may be NULL
+  const char *usage;   // "SRC [-o OUT.onnx] [options]"
+  const char *doc;     // one line
+  const char *details; // paragraphs for --help and the manual page; may be NULL
+  oxp__example examples[2];
   const oxp__option_group *const *groups; // ends with NULL
   int min_operands, max_operands;
   // Prints its result only when it is complete, so that a failure leaves nothing on standard output.

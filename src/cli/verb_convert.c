@@ -9,7 +9,7 @@
 
 static const oxp__option convert_options[] = {
   { "output", "FILE", "the file to write; an existing one is replaced", 'o' },
-  { "format", "NAME", "format to write (see onnxport formats); default: what the suffix of FILE says", 0 },
+  { "format", "FORMAT", "format to write (see onnxport formats); default: what the suffix of FILE says", 0 },
   { "quiet", NULL, "print no summary", 'q' },
 };
 static const oxp__option_group convert_group = OXP__GROUP("Writing", convert_options);
@@ -118,6 +118,9 @@ const oxp__verb oxp__verb_convert = {
   .usage = "SRC -o DST [--format NAME]",
   .doc = "write a network in another format",
   .details = "What the other format cannot hold is refused, with all offending layers named, and nothing is written.",
+  .examples = { { "onnxport convert h_det26.netcl -o h_det26.json --format netcl_pair",
+                  "writes h_det26.json and h_det26.npz, for a netcl before 0.1.4" },
+                { "onnxport convert h_det26.netcl -o weights.pt --json", "writes the weights as PyTorch names them" } },
   .groups = convert_groups,
   .min_operands = 1,
   .max_operands = 1,

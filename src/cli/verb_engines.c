@@ -10,6 +10,8 @@ const oxp__verb oxp__verb_engines = {
   .name = "engines",
   .usage = "[--json | --markdown]",
   .doc = "list the engines, and whether each can be used here",
+  .examples = { { "onnxport engines", "says where ONNX Runtime was found, or where it was looked for" },
+                { "onnxport engines --json", "the same for programs" } },
   .groups = oxp__reference_groups,
   .run = engines_run,
 };

@@ -10,6 +10,8 @@ const oxp__verb oxp__verb_errors = {
   .name = "errors",
   .usage = "[--json | --markdown]",
   .doc = "list the errors and their exit codes",
+  .examples = { { "onnxport errors", "what the exit statuses mean" },
+                { "onnxport errors --json", "the same for programs" } },
   .groups = oxp__reference_groups,
   .run = errors_run,
 };

@@ -8,9 +8,9 @@
 
 static const oxp__option export_options[] = {
   { "output", "FILE", "the model to write; default: SRC with the suffix .onnx; an existing file is replaced", 'o' },
-  { "external-data", "WHEN",
-    "weights in a data file beside the model: auto (the default: above 2 GiB), never or always", 0 },
-  { "sync", "WHEN", "force data to the disk: auto (the default: when a file is replaced), always or never", 0 },
+  { "external-data", "auto|always|never",
+    "weights in a data file beside the model; auto (the default): when the model is above 2 GiB", 0 },
+  { "sync", "auto|always|never", "force data to the disk; auto (the default): when a file is replaced", 0 },
   { "quiet", NULL, "print no summary and no progress", 'q' },
 };
 static const oxp__option_group export_group = OXP__GROUP("Writing", export_options);
@@ -34,12 +34,11 @@ static char *export_default_output(oxp__arena *arena, const char *source)
 
 static oxp_status export_write(export_job *job, oxp_error *error)
 {
-  static const char *const whens[] = { "auto", "always", "never", NULL };
   static const oxp_sync sync_values[] = { OXP_SYNC_AUTO, OXP_SYNC_ALWAYS, OXP_SYNC_NEVER };
   static const oxp_external_data external_values[] = { OXP_EXTERNAL_AUTO, OXP_EXTERNAL_ALWAYS, OXP_EXTERNAL_NEVER };
   int sync = 0, external = 0;
-  OXP__TRY(oxp__option_choice(job->arguments, "sync", whens, &sync, error));
-  OXP__TRY(oxp__option_choice(job->arguments, "external-data", whens, &external, error));
+  OXP__TRY(oxp__option_choice(job->arguments, "sync", &sync, error));
+  OXP__TRY(oxp__option_choice(job->arguments, "external-data", &external, error));
   oxp__progress progress;
   bool silent = oxp__option_given(job->arguments, "quiet") || oxp__option_given(job->arguments, "json");
   oxp__progress_start(&progress, job->output, silent);
@@ -145,6 +144,9 @@ const oxp__verb oxp__verb_export = {
       "The file is a literal, unfused translation: weights are copied, never computed with. A network that cannot be "
       "translated exactly is refused, with all offending layers named, and nothing is written.\n\n"
       "`onnxport SRC` alone does the same.",
+  .examples = { { "onnxport export h_det26.netcl -o detector.onnx", "a detector whose pictures may have any size" },
+                { "onnxport export b_cnn.netcl --input-shape 3x32x32 --profile netcl",
+                  "writes b_cnn.onnx, byte for byte as netcl does" } },
   .groups = export_groups,
   .min_operands = 1,
   .max_operands = 1,

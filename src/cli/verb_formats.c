@@ -10,6 +10,8 @@ const oxp__verb oxp__verb_formats = {
   .name = "formats",
   .usage = "[--json | --markdown]",
   .doc = "list the file formats that can be read and written",
+  .examples = { { "onnxport formats", "what can be read, and what convert can write" },
+                { "onnxport formats --markdown", "the same as a page" } },
   .groups = oxp__reference_groups,
   .run = formats_run,
 };

@@ -72,6 +72,8 @@ const oxp__verb oxp__verb_inspect = {
   .usage = "FILE [--json] [--graph OUT.svg]",
   .doc = "print what is in a network file or an ONNX file",
   .details = "Weights are not read, so large files are as quick as small ones.",
+  .examples = { { "onnxport inspect h_det26.netcl", "layers, shapes and parameters" },
+                { "onnxport inspect detector.onnx --json", "a model that export wrote, for programs" } },
   .groups = inspect_groups,
   .min_operands = 1,
   .max_operands = 1,

@@ -10,6 +10,8 @@ const oxp__verb oxp__verb_layers = {
   .name = "layers",
   .usage = "[--json | --markdown]",
   .doc = "list the layer kinds, their parameters and their names in each format",
+  .examples = { { "onnxport layers", "what can be translated" },
+                { "onnxport layers --json", "the same for programs" } },
   .groups = oxp__reference_groups,
   .run = layers_run,
 };

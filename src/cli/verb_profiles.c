@@ -10,6 +10,8 @@ const oxp__verb oxp__verb_profiles = {
   .name = "profiles",
   .usage = "[--json | --markdown]",
   .doc = "list the profiles: whose naming and form a model can have",
+  .examples = { { "onnxport profiles", "how models can be written" },
+                { "onnxport profiles --json", "the same for programs" } },
   .groups = oxp__reference_groups,
   .run = profiles_run,
 };

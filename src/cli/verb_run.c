@@ -10,7 +10,7 @@
 enum { SHOWN_VALUES = 6 };
 
 static const oxp__option run_options[] = {
-  { "engine", "NAME", "where to run; default: reference for networks, ort:cpu for ONNX models", 0 },
+  { "engine", "ENGINE", "where to run; default: reference for networks, ort:cpu for ONNX models", 0 },
   { "output", "FILE", "write the output as .npy; once for each output, in their order. Default: a summary", 'o' },
 };
 static const oxp__option_group run_group = OXP__GROUP("Running", run_options);
@@ -196,6 +196,10 @@ const oxp__verb oxp__verb_run = {
   .name = "run",
   .usage = "SRC|MODEL.onnx --input IN.npy [--output OUT.npy] [--engine NAME]",
   .doc = "run a network or an ONNX model on an input",
+  .examples = { { "onnxport run b_cnn.netcl --input-shape 3x32x32 --input b_cnn.x.npy --output y.npy",
+                  "an array in, an array out" },
+                { "onnxport run detector.onnx --input photos/chelsea.png",
+                  "a photo through a model that export wrote" } },
   .groups = run_groups,
   .min_operands = 1,
   .max_operands = 1,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const oxp__option verify_options[] = {
-  { "engine", "NAME", "the side that is trusted; default: reference", 0 },
-  { "against", "NAME", "the side that is tested; default: ort:cpu", 0 },
+  { "engine", "ENGINE", "the side that is trusted; default: reference", 0 },
+  { "against", "ENGINE", "the side that is tested; default: ort:cpu", 0 },
   { "seed", "N", "seed of the random input; default: 1", 0 },
   { "rtol", "X", "allowed relative difference; default: 0.001", 0 },
   { "atol", "X", "allowed absolute difference; default: 0.0001", 0 },
@@ -255,6 +255,9 @@ const oxp__verb oxp__verb_verify = {
       "The exit status is the verdict: 0 match, 1 differ. When the sides differ, the finding says who is wrong: the "
       "file, "
       "the runtime's optimiser or the runtime's kernel.",
+  .examples = { { "onnxport verify h_det26.netcl detector.onnx --input photos",
+                  "a model that export wrote, on photos" },
+                { "onnxport verify h_det26.netcl --layers", "layer by layer, on random input" } },
   .groups = verify_groups,
   .min_operands = 1,
   .max_operands = 2,

@@ -8,7 +8,8 @@ command -v c++ >/dev/null || exit 77
 prefix=$PWD/installed work=$PWD/consumer-build
 rm -rf "$prefix" "$work"
 cmake --install "$build" --prefix "$prefix" >/dev/null
-for file in bin/onnxport include/onnxport.h share/man/man1/onnxport.1; do
+for file in bin/onnxport include/onnxport.h share/man/man1/onnxport.1 \
+  share/bash-completion/completions/onnxport share/zsh/site-functions/_onnxport share/fish/vendor_completions.d/onnxport.fish; do
   test -s "$prefix/$file"
 done
 
