@@ -13,6 +13,7 @@ typedef struct size_search {
   const oxp_network *network;
   oxp__shape input;
   oxp__shape *shapes; // room for the shapes of all values
+  oxp_status broken;  // a try failed for another reason than its shape: what was found means nothing
 } size_search;
 
 // Which parameters say something about the input: their numbers are its last axes, or its channels before height and width.
@@ -23,7 +24,7 @@ typedef struct size_hint {
 
 static const size_hint size_hints[] = {
   { "in_features", false }, { "normalized_shape", false }, { "in_channels", true },
-  { "num_features", true }, { "channels", true },
+  { "num_features", true }, { "channels", true },          { "num_channels", true },
 };
 
 // The input shape that the layer's parameters speak of; false when they do not.
@@ -48,7 +49,10 @@ static bool size_of_layer(const oxp__layer *layer, oxp__shape *input)
 
 static oxp_status size_try(size_search *search, oxp_error *error)
 {
-  return oxp__infer_shapes(search->network, &search->input, search->shapes, error);
+  oxp_status status = oxp__infer_shapes(search->network, &search->input, search->shapes, error);
+  if (status != OXP_OK && status != OXP_BAD_NETWORK)
+    search->broken = status;
+  return status;
 }
 
 static bool size_fits(size_search *search, int64_t height, int64_t width)
@@ -139,6 +143,93 @@ static oxp_status size_search_squares(oxp_network *network, size_search *search,
   return status;
 }
 
+// --- More axes ---
+// A layer that knows its last axes only (a dense one) says nothing about the axes before them. The batch alone is tried first;
+// where that does not fit, a convolution behind wants channels and a height before the features, a Flatten one axis more.
+
+enum { SIZE_MOST_AXES = 4 };
+
+// The channels that the first layer which knows them wants; 0: none does.
+static int64_t size_channels(const oxp_network *network)
+{
+  for (size_t i = 0; i < network->layer_count; i++) {
+    oxp__shape input = { .rank = 0 };
+    if (size_of_layer(network->layers[i], &input) && input.rank == 4 && input.dim[2] == OXP_DIM_HEIGHT)
+      return input.dim[1];
+  }
+  return 0;
+}
+
+static bool size_open_axis_fits(size_search *search, int axis, int64_t size)
+{
+  search->input.dim[axis] = size;
+  return size_try(search, NULL) == OXP_OK;
+}
+
+// Settles the one axis that nothing speaks of: it stays symbolic where every size fits; where exactly one does, that is it.
+static bool size_settle_open_axis(size_search *search, int axis)
+{
+  bool free = true;
+  for (int64_t size = SIZE_LARGEST / 2; free && size <= SIZE_LARGEST; size *= 2)
+    free = size_open_axis_fits(search, axis, size);
+  int64_t found = 0;
+  for (int64_t size = 1; !free && size <= SIZE_LARGEST; size++)
+    if (size_open_axis_fits(search, axis, size)) {
+      if (found)
+        return false;
+      found = size;
+    }
+  search->input.dim[axis] = free ? OXP_DIM_HEIGHT : found;
+  return free || found;
+}
+
+// Tries the known last axes as those of an input with `rank` axes; true when exactly one shape fits.
+static bool size_fits_rank(size_search *search, const oxp__shape *known, int rank, int64_t channels)
+{
+  int open = 0;
+  search->input = (oxp__shape){ .rank = 1, .dim = { OXP_DIM_BATCH } };
+  if (rank == SIZE_MOST_AXES && channels == 0)
+    return false;
+  if (rank == SIZE_MOST_AXES)
+    search->input.dim[search->input.rank++] = channels;
+  if (search->input.rank + known->rank - 1 < rank) {
+    open = search->input.rank;
+    search->input.dim[search->input.rank++] = OXP_DIM_HEIGHT;
+  }
+  for (int i = 1; i < known->rank; i++)
+    search->input.dim[search->input.rank++] = known->dim[i];
+  return search->input.rank == rank && size_try(search, NULL) == OXP_OK &&
+         (open == 0 || size_settle_open_axis(search, open));
+}
+
+static bool size_guess_rank(oxp_network *network, size_search *search, const oxp__layer *layer)
+{
+  oxp__shape known = search->input;
+  int64_t channels = size_channels(network);
+  int rank = known.rank + 1;
+  while (rank <= SIZE_MOST_AXES && !size_fits_rank(search, &known, rank, channels))
+    rank++;
+  if (rank > SIZE_MOST_AXES) {
+    search->input = known;
+    return false;
+  }
+  char label[256];
+  oxp__text shape = { 0 };
+  oxp__text_add_shape(&shape, search->input.rank, search->input.dim);
+  oxp__network_warn(
+      network,
+      "The file does not hold the input's shape; %s is guessed: %s knows the last axis only, and no input "
+      "with fewer axes fits the layers behind it.",
+      oxp__text_string(&shape), oxp__layer_label(layer, label, sizeof label));
+  oxp__text_fini(&shape);
+  return true;
+}
+
+static bool size_is_map(const oxp__shape *input)
+{
+  return input->rank == 4 && input->dim[2] == OXP_DIM_HEIGHT && input->dim[3] == OXP_DIM_WIDTH;
+}
+
 static oxp_status size_from_layers(oxp_network *network, size_search *search, oxp_error *error)
 {
   size_t first = 0;
@@ -150,6 +241,9 @@ static oxp_status size_from_layers(oxp_network *network, size_search *search, ox
         "neither the file nor any of the layers says what shape the input has; give it with --input-shape, "
         "the batch left out");
   const oxp__layer *layer = network->layers[first];
+  bool map = size_is_map(&search->input);
+  if (!map && size_try(search, NULL) != OXP_OK && size_guess_rank(network, search, layer))
+    return OXP_OK;
   search->shapes[layer->output].rank = -1;
   oxp_status status = size_try(search, error);
   char label[256];
@@ -164,10 +258,9 @@ static oxp_status size_from_layers(oxp_network *network, size_search *search, ox
   OXP__TRY(status);
   if (first > 0)
     oxp__network_warn(network, "The file does not hold the input's shape; it is taken from %s.", label);
-  bool mapped = search->input.rank == 4 && search->input.dim[2] == OXP_DIM_HEIGHT;
-  if (mapped && !size_is_free(search, true, true, 0))
+  if (map && !size_is_free(search, true, true, 0))
     return size_search_squares(network, search, error);
-  if (mapped) {
+  if (map) {
     search->input.dim[2] = OXP_DIM_HEIGHT;
     search->input.dim[3] = OXP_DIM_WIDTH;
   }
@@ -199,6 +292,8 @@ oxp_status oxp__input_size_settle(oxp_network *network, int rank, const int64_t 
   oxp_status status =
       rank != 0 ? size_from_user(&search, rank, shape, error) : size_from_layers(network, &search, error);
   free(search.shapes);
+  if (status == OXP_OK && search.broken != OXP_OK)
+    status = oxp__fail(error, search.broken, "the input's size could not be found: %s", oxp_status_text(search.broken));
   if (status == OXP_OK)
     oxp__network_set_input_shape(network, 0, &search.input);
   return status;

@@ -16,7 +16,8 @@
 
 #include <onnxport.h>
 
-#define NETCL OXP_TEST_DATA "/netcl/"
+#define NETCL  OXP_TEST_DATA "/netcl/"
+#define FAULTS OXP_TEST_DATA "/faults/"
 
 typedef struct bytes {
   unsigned char *at;
