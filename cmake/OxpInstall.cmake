@@ -1,16 +1,22 @@
-# What `cmake --install` puts where: command, libraries, header, pkg-config file, CMake package, manual page, licence,
+# What `cmake --install` puts where: command, libraries, header, pkg-config file, CMake package, manual page, documentation,
 # completion for shells.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS onnxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Two components, for packages: runtime (the command and its pages) and development (library, header and what finds them).
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+set(oxp_runtime COMPONENT runtime)
+install(TARGETS onnxport RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${oxp_runtime})
+install(FILES docs/onnxport.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${oxp_runtime})
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} ${oxp_runtime})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${oxp_runtime} FILES_MATCHING PATTERN "*.md")
+install(FILES docs/completion/onnxport.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME onnxport ${oxp_runtime})
+install(FILES docs/completion/_onnxport DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions ${oxp_runtime})
+install(FILES docs/completion/onnxport.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${oxp_runtime})
+
 install(TARGETS onnxport_shared onnxport_static EXPORT onnxport_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/onnxport.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES docs/onnxport.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES docs/completion/onnxport.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME onnxport)
-install(FILES docs/completion/_onnxport DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES docs/completion/onnxport.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN photos EXCLUDE)
 
 set(oxp_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/onnxport)
 install(EXPORT onnxport_targets NAMESPACE onnxport:: DESTINATION ${oxp_cmake_folder} FILE onnxportTargets.cmake)

@@ -7,7 +7,7 @@ die() {
   exit 1
 }
 
-# One line per package: name in Debian, what it is for, how to see that it is here (a command, or pc:MODULE).
+# One line per package: name in Debian, what it is for (demo: beside building; test includes demo), how to see that it is here (a command, or pc:MODULE).
 packages() {
   cat <<'TABLE'
 gcc              build     cc
@@ -21,10 +21,10 @@ libjansson-dev   build     pc:jansson
 libpng-dev       build     pc:libpng
 libturbojpeg0-dev build    pc:libturbojpeg
 libstb-dev       build     pc:stb
-libcmocka-dev    build     pc:cmocka
+libcmocka-dev    test      pc:cmocka
 g++              test      c++
-python3          test      python3
-python3-venv     test      py:ensurepip
+python3          demo      python3
+python3-venv     demo      py:ensurepip
 graphviz         test      dot
 libclang-rt-14-dev fuzz    rt:fuzzer
 clang            fuzz      clang
@@ -67,6 +67,17 @@ need_tools() { # PURPOSE...
   [ -z "$missing" ] || die "these packages are missing: ${missing% } (./dev setup installs them)"
 }
 
+# How many processors there are for us: a container may be given less than the machine has.
+cores() {
+  local quota period
+  if read -r quota period 2>/dev/null </sys/fs/cgroup/cpu.max && [ "$quota" != max ] &&
+    [ $((quota / period)) -lt "$(nproc)" ]; then
+    printf '%d\n' $((quota > period ? quota / period : 1))
+  else
+    nproc
+  fi
+}
+
 # Runs a command and shows its output only when it fails.
 quietly() {
   local log status=0
@@ -75,6 +86,12 @@ quietly() {
   [ "$status" -eq 0 ] || cat "$log" >&2
   rm -f "$log"
   return "$status"
+}
+
+build_in() { # FOLDER TARGET...
+  local folder=$1
+  shift
+  quietly ninja -C "$folder" -j "$(cores)" "$@"
 }
 
 configure() { # FOLDER OPTION...

@@ -18,7 +18,7 @@ targets=("$@")
 need_tools build fuzz
 say "building the fuzz targets in build-fuzz"
 configure build-fuzz -DCMAKE_C_COMPILER=clang -DOXP_SANITIZE=ON -DOXP_FUZZ=ON
-quietly ninja -C build-fuzz tests/fuzz/all
+build_in build-fuzz tests/fuzz/all
 
 # Limits are part of what is tested: half a gigabyte with the sanitizers' own needs, ten seconds for an input of 64 kB.
 run_target() { # TARGET

@@ -16,13 +16,13 @@ check() { # NAME COMMAND...
 format() { list_sources | xargs -0 clang-format --dry-run -Werror; }
 
 clang_warnings() {
-  configure build-clang -DOXP_WERROR=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && quietly ninja -C build-clang -k0
+  configure build-clang -DOXP_WERROR=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug && build_in build-clang -k0
 }
 
 # arrayIndexThenCheck takes any comparison of a loop's other variable for a late check of bounds.
 cppcheck_sources() {
   quietly cppcheck -q --std=c11 --language=c --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
-    --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -j "$(nproc)" -I include -I src \
+    --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -j "$(cores)" -I include -I src \
     -DOXP_ORT_DEFAULT_LIBRARY='""' src examples/*.c
 }
 

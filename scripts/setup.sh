@@ -6,16 +6,20 @@ cd "$(dirname "$0")/.."
 . scripts/common.sh
 
 quiet=false
-wanted=(test lint) # beside what is needed to build
+wanted=(demo test lint) # beside what is needed to build
 for word in "$@"; do
   case $word in
     --quiet) quiet=true ;;
-    --cross) wanted+=(cross) ;;
-    --fuzz) wanted+=(fuzz) ;;
-    --peers) wanted+=(peers) ;;
+    --demo) wanted=(demo) ;;
+    --test) wanted=(demo test) ;;
+    --cross | --fuzz | --peers) wanted+=("${word#--}") ;;
     *) die "setup.sh does not know \"$word\"" ;;
   esac
 done
+
+is_wanted() { # PURPOSE
+  case " ${wanted[*]} " in *" $1 "*) ;; *) return 1 ;; esac
+}
 
 deps=$PWD/.deps
 python=$deps/venv/bin/python
@@ -63,12 +67,41 @@ install_packages() {
       'apt-get update -q && apt-get install -y -q --no-install-recommends "$@"' sh $missing ||
       say "the packages could not be installed"
   else
-    say "not allowed to install packages here (no root, no sudo); missing: ${missing% }"
+    say "not allowed to install packages here (no root, no sudo); whoever may has to run this line:"
+    printf 'apt-get install -y --no-install-recommends %s\n' "${missing% }" >&2
   fi
   missing=$(missing_packages build | tr '\n' ' ')
   [ -z "$missing" ] || die "cannot build without these packages: ${missing% }"
   missing=$(missing_packages "${wanted[@]}" | tr '\n' ' ')
-  [ -z "$missing" ] || say "going on without ${missing% }: some tests are skipped, ./dev lint needs them"
+  [ -z "$missing" ] || say "going on without ${missing% }: what needs them is skipped and says so"
+}
+
+# --- What comes from the network ---
+
+offline=false
+
+# Runs a command that fetches something and shows its output only when it fails. Where there is no network the first command finds
+# out, and the others of this run are not tried; the next run tries again.
+fetch() {
+  local log status=0
+  $offline && return 1
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || status=$?
+  if [ "$status" -ne 0 ] && grep -qE 'NewConnectionError|NameResolutionError|ConnectTimeout|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ETIMEDOUT' "$log"; then
+    offline=true
+    say "the network cannot be reached; what is missing is fetched by the next run that can"
+  elif [ "$status" -ne 0 ]; then
+    cat "$log" >&2
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
+# pip of .deps/venv, or the system's where that could not be made.
+run_pip() {
+  local with=python3
+  [ -x "$python" ] && with=$python
+  "$with" -m pip "$@" -q --disable-pip-version-check --retries 2 --timeout 60
 }
 
 # --- ONNX Runtime: one library of an official wheel, or of the Node package ---
@@ -86,9 +119,9 @@ place_runtime() { # FILE VERSION
 
 fetch_wheel() { # FOLDER
   printf 'onnxruntime==%s --hash=sha256:%s\n' "$ort_version" "$wheel_sha256" >"$1/requirements.txt"
-  quietly "$python" -m pip download -q --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: \
-    --python-version 3.11 --platform "manylinux_2_28_$machine" -d "$1" -r "$1/requirements.txt" || return 1
-  "$python" -m zipfile -e "$1"/onnxruntime-*.whl "$1/wheel" || return 1
+  fetch run_pip download --no-deps --require-hashes --only-binary=:all: --python-version 3.11 \
+    --platform "manylinux_2_28_$machine" -d "$1" -r "$1/requirements.txt" || return 1
+  python3 -m zipfile -e "$1"/onnxruntime-*.whl "$1/wheel" || return 1
   has_sha256 "$1/wheel/onnxruntime/capi/libonnxruntime.so.$ort_version" "$library_sha256" || {
     say "the ONNX Runtime library in the wheel is not the expected one (sha256)"
     return 1
@@ -100,7 +133,8 @@ fetch_wheel() { # FOLDER
 fetch_npm() { # FOLDER
   command -v npm >/dev/null || return 1
   local inner=package/bin/napi-v6/linux/$npm_machine/libonnxruntime.so.1
-  (cd "$1" && quietly npm pack onnxruntime-node@1.30.0 --silent && tar xzf onnxruntime-node-1.30.0.tgz "$inner") || return 1
+  fetch npm pack onnxruntime-node@1.30.0 --silent --pack-destination "$1" || return 1
+  tar xzf "$1/onnxruntime-node-1.30.0.tgz" -C "$1" "$inner" || return 1
   has_sha256 "$1/$inner" "$npm_library_sha256" || {
     say "the ONNX Runtime library in the Node package is not the expected one (sha256)"
     return 1
@@ -117,7 +151,7 @@ install_runtime() {
   say "fetching ONNX Runtime"
   local folder
   folder=$(mktemp -d "$deps/fetch.XXXXXX")
-  { [ -x "$python" ] && fetch_wheel "$folder"; } || fetch_npm "$folder" ||
+  fetch_wheel "$folder" || fetch_npm "$folder" ||
     say "ONNX Runtime could not be fetched (neither with pip nor with npm); everything builds and exports without it"
   rm -rf "$folder"
 }
@@ -132,17 +166,16 @@ make_venv() {
   quietly python3 -m venv "$deps/venv" || say "python3 -m venv failed; tests that need Python packages are skipped"
 }
 
-# Installs one requirements file once. A failure is remembered, so that a machine without a network is not asked again and again.
+# Installs one requirements file once.
 install_judges() { # NAME
   local list=tests/judges/$1.txt mark
-  mark=$deps/venv/judges-$1-$(sha256sum <"$list" | cut -c1-16)
-  [ -x "$python" ] && [ ! -e "$mark.done" ] && [ ! -e "$mark.failed" ] || return 0
+  mark=$deps/venv/judges-$1-$(sha256sum <"$list" | cut -c1-16).done
+  [ -x "$python" ] && [ ! -e "$mark" ] && ! $offline || return 0
   say "installing the Python packages of tests/judges/$1.txt into .deps/venv"
-  if quietly "$python" -m pip install -q --disable-pip-version-check --only-binary=:all: -r "$list"; then
-    touch "$mark.done"
+  if fetch run_pip install --only-binary=:all: -r "$list"; then
+    touch "$mark"
   else
-    touch "$mark.failed"
-    say "they cannot be had here: the tests that need them are skipped (remove $mark.failed to try again)"
+    say "without them the tests that need them are skipped"
   fi
 }
 
@@ -150,18 +183,17 @@ install_judges() { # NAME
 
 fetch_doritex() {
   local target=$deps/doritex/doritex-v1.npz folder
-  [ -f "$target" ] || [ -e "$deps/doritex/failed" ] || [ ! -x "$python" ] && return 0
+  [ ! -f "$target" ] && ! $offline || return 0
   say "fetching the weights of doritex"
   mkdir -p "$deps/doritex"
   folder=$(mktemp -d "$deps/fetch.XXXXXX")
   printf 'doritex==0.1.0 --hash=sha256:%s\n' 3ee043d251986d7f2b7fb2f210df09b4246e9ebdf8e83d416b23be884706520d >"$folder/list"
-  if quietly "$python" -m pip download -q --disable-pip-version-check --no-deps --require-hashes -d "$folder" -r "$folder/list" &&
-    "$python" -m zipfile -e "$folder"/doritex-*.whl "$folder/wheel" &&
+  if fetch run_pip download --no-deps --require-hashes -d "$folder" -r "$folder/list" &&
+    python3 -m zipfile -e "$folder"/doritex-*.whl "$folder/wheel" &&
     has_sha256 "$folder/wheel/doritex/weights/doritex-v1.npz" a7d252904272b35022d9f25a00571243a8d601ed47460604b2d04c756c99ea62; then
     mv "$folder/wheel/doritex/weights/doritex-v1.npz" "$target"
   else
-    touch "$deps/doritex/failed"
-    say "it cannot be had here: its test is skipped (remove .deps/doritex/failed to try again)"
+    say "without them the tests of a real network are skipped"
   fi
   rm -rf "$folder"
 }
@@ -170,7 +202,9 @@ install_packages
 mkdir -p "$deps"
 make_venv
 install_runtime
-install_judges onnx
-install_judges netcl
-fetch_doritex
+if is_wanted test; then
+  install_judges onnx
+  install_judges netcl
+  fetch_doritex
+fi
 $quiet || say "ready: ./dev demo, ./dev test"

@@ -54,7 +54,7 @@ build_libraries() {
   [ ! -e "$cross/$target/complete" ] || return 0
   say "building the libraries for $target"
   configure_cross "$here/deps" "$cross/$target/build" "-DSOURCES=$cross/sources" "-DCMAKE_INSTALL_PREFIX=$cross/$target"
-  quietly ninja -C "$cross/$target/build" install
+  build_in "$cross/$target/build" install
   touch "$cross/$target/complete"
 }
 
@@ -66,7 +66,7 @@ say "building onnxport for $target"
 tests=ON goals=(all)
 [[ $target != wasm* ]] || tests=OFF goals=(onnxport) # the tests jump out of functions, which is not possible there
 configure_cross . "$build" -DOXP_MINIMAL=ON "-DOXP_TESTS=$tests" "-DOXP_EMULATOR=${emulator[0]}"
-quietly ninja -C "$build" "${goals[@]}"
+build_in "$build" "${goals[@]}"
 program=$(find "$build" -maxdepth 1 -name onnxport -o -maxdepth 1 -name onnxport.wasm)
 say "comparing it with $native"
 python3 "$here/compare.py" --native "$native" --data tests/data/netcl --work "$build/compare" -- "${emulator[@]}" "$program"

@@ -3,7 +3,10 @@
 # C with the shared and the static library (found by CMake and by pkg-config), and C++17. Exit status 77: no C++ compiler.
 set -euo pipefail
 build=$1 source=$2 sanitize=$3
-command -v c++ >/dev/null || exit 77
+command -v c++ >/dev/null || {
+  echo "skipped: a C++ compiler is missing"
+  exit 77
+}
 
 prefix=$PWD/installed work=$PWD/consumer-build
 rm -rf "$prefix" "$work"

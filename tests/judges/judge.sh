@@ -15,5 +15,5 @@ mkdir -p "$folder" || exit 1
 status=$?
 # The driver of the layer kinds says 77 when it could not compare with ONNX Runtime; the cases are there all the same.
 [ "$status" -eq 0 ] || [ "$status" -eq 77 ] || exit 1
-[ "$status" -eq 0 ] || [ -n "$(ls "$folder")" ] || exit 77
+[ "$status" -eq 0 ] || [ -n "$(ls "$folder")" ] || exit 77 # the command said why
 exec "$python" "$here/onnx_judge.py" "$folder"

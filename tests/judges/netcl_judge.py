@@ -13,7 +13,7 @@ try:
     from netcl.io.interop import load_into_model
     from netcl.io.serialization import layer_to_config
 except ImportError as missing:
-    print("SKIP: netcl cannot be imported (%s)" % missing)
+    print("skipped: netcl cannot be imported (%s); ./dev setup installs it" % missing)
     sys.exit(77)
 
 NETS = [("a_mlp", None), ("b_cnn", "3x32x32"), ("c_conv_groups", None), ("d_bn", None), ("e_dropout_pool", "4x29x22"),

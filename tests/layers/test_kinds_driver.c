@@ -31,13 +31,20 @@ static int run(const char *options, char *output, size_t size)
   return WEXITSTATUS(status);
 }
 
+static void skip_without_runtime(int status)
+{
+  if (status != NO_RUNTIME)
+    return;
+  print_message("skipped: ONNX Runtime is not here\n");
+  skip();
+}
+
 static void a_right_kernel_passes(void **state)
 {
   (void)state;
   char output[8192];
   int status = run("--cases 2 --kind conv2d", output, sizeof output);
-  if (status == NO_RUNTIME)
-    skip();
+  skip_without_runtime(status);
   assert_int_equal(status, 0);
   assert_null(strstr(output, "FAILED"));
 }
@@ -51,8 +58,7 @@ static void a_wrong_kernel_is_noticed(void **state)
     char options[128], repeat[128], output[8192];
     snprintf(options, sizeof options, "--cases 1 --kind %s --break %s", kinds[i], kinds[i]);
     int status = run(options, output, sizeof output);
-    if (status == NO_RUNTIME)
-      skip();
+    skip_without_runtime(status);
     assert_int_equal(status, 1);
     snprintf(repeat, sizeof repeat, "repeat: test_kinds --seed 1 --cases 1 --kind %s --opset 13", kinds[i]);
     assert_non_null(strstr(output, repeat));
@@ -64,8 +70,7 @@ static void breaking_one_kind_leaves_the_others_right(void **state)
   (void)state;
   char output[8192];
   int status = run("--cases 1 --kind relu --break tanh", output, sizeof output);
-  if (status == NO_RUNTIME)
-    skip();
+  skip_without_runtime(status);
   assert_int_equal(status, 0);
 }
 

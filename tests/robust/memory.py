@@ -45,6 +45,7 @@ def files():
 def main():
     program, measure = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     if b"__asan_" in pathlib.Path(program).read_bytes():
+        print("skipped: a program with sanitizers needs other memory; the table of docs/robustness.md is of one without")
         sys.exit(77)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
