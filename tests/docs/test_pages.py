@@ -3,12 +3,12 @@
 
 usage: test_pages.py SOURCE ONNXPORT WORK CC INCLUDE LIBRARY...
 
-A session is a run of indented lines; `$ command` is run in a copy of examples/, and what follows must come out, but for numbers
-and for where lines are wrapped. The C program in README.md is built with CC (words separated by spaces) and run.
+A session is a run of indented lines; `$ command` is run in a copy of the checkout that holds what sessions read, and what follows must
+come out, but for numbers and for where lines are wrapped. The C program in README.md is built with CC (words separated by spaces) and run.
 """
+import os
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -62,13 +62,13 @@ def sessions(readme):
 def check_sessions(source, onnxport, work):
     folder = work / "session"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(source / "examples", folder)
-    shutil.copy(source / "tests/data/netcl/damaged/missing_bias.netcl", folder)
+    for read in ("examples", "tests/data/netcl/damaged"):
+        shutil.copytree(source / read, folder / read)
+    around = {**os.environ, "PATH": f"{pathlib.Path(onnxport).parent}:{os.environ['PATH']}"}
     shown = sessions((source / "README.md").read_text(encoding="utf-8"))
     expect(len(shown) >= 4, "README.md shows no session")
     for command, lines in shown:
-        words = shlex.split(command)
-        done = subprocess.run([onnxport] + words[1:], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run(["sh", "-c", command], cwd=folder, env=around, capture_output=True, text=True)
         if done.returncode == NOT_HERE:
             print(f"skipped: {command}: {done.stderr.strip()}")
             continue

@@ -43,4 +43,10 @@ prove ./mlp-pc mlp-pc.onnx
 readelf -d mlp-pc | grep -q 'NEEDED.*libonnxport\.so\.0\]'
 
 # Nothing but the public names leaves the shared library.
-! nm -D --defined-only "$LD_LIBRARY_PATH/libonnxport.so" | awk '$2 ~ /[A-Z]/ { print $3 }' | grep -v '^oxp_[a-z]'
+if nm -D --defined-only "$LD_LIBRARY_PATH/libonnxport.so" | awk '$2 ~ /[A-Z]/ { print $3 }' | grep -v '^oxp_[a-z]'; then
+  exit 1
+fi
+
+# What was installed can be removed, as the README says.
+xargs rm -f <"$build/install_manifest.txt"
+[ -z "$(find "$prefix" ! -type d)" ]
