@@ -444,6 +444,10 @@ typedef struct oxp_session_options {
   bool optimization_off;   // run the graph node by node as written (ort)
   bool expose_layers;      // hand out every layer's value, in layer order, before the outputs
   const char *onnxruntime; // path of the runtime's library; NULL: environment ONNXPORT_ORT_LIBRARY, project, loader
+  // Graphs only: hand out the values of these names, in this order, before the outputs; NULL: none. Borrowed until
+  // the session is open.
+  const char *const *expose;
+  int expose_count;
 } oxp_session_options;
 
 // Prepares a network on `engine` (`reference`, `ort:cpu`; `onnxport engines` lists them; without a device the
@@ -456,6 +460,8 @@ OXP_API oxp_status oxp_session_open(const oxp_network *network, const char *engi
 
 // The same for a graph; only engines that run ONNX can (`ort:cpu`). A graph that was read from a file is run as that
 // file, if what it refers to is in its folder (OXP_BAD_FILE else); expose_layers needs a graph that was lowered with it.
+// `expose` names any values of the graph, inputs and outputs included: the engine gets a copy of the model in which they
+// are outputs, the file does not change. OXP_BAD_ARGUMENT when the graph has no value of such a name.
 OXP_API oxp_status oxp_session_open_graph(const oxp_graph *graph, const char *engine,
                                           const oxp_session_options *options, oxp_session **out, oxp_error *error);
 

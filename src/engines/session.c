@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engines/engine.h"
+#include "onnx/expose.h"
 #include "onnx/external.h"
 
 // --- Finding an engine ---
@@ -124,12 +125,7 @@ static oxp_status session_route(const oxp_session *session, const char *name, ox
 // The engine made the graph's outputs, each once; handed out are all layers in their order and then the network's outputs.
 static oxp_status session_expose(oxp_session *session, const oxp_graph *graph, oxp_error *error)
 {
-  if (!session->options.expose_layers)
-    return OXP_OK;
   size_t own_count = (size_t)session->output_count - graph->exposed_count;
-  if (graph->layer_values.count == 0 && graph->read)
-    return oxp__fail(error, OXP_BAD_ARGUMENT,
-                     "a model that was read from a file has no layers to hand out, only nodes");
   size_t count = graph->layer_values.count + own_count;
   session->routes = oxp__arena_new(&session->arena, count, sizeof *session->routes);
   if (!session->routes)
@@ -146,14 +142,34 @@ static oxp_status session_expose(oxp_session *session, const oxp_graph *graph, o
   return OXP_OK;
 }
 
+// The named values of any graph, as outputs of a view of it.
+static oxp_status session_open_view(oxp_session *session, const oxp_graph *graph, oxp_error *error)
+{
+  const oxp_session_options *options = &session->options;
+  if (options->expose_count < 0 || options->expose_layers)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "values are handed out by name or by layer, not both, and not %d of them",
+                     options->expose_count);
+  oxp_graph view;
+  OXP__TRY(oxp__graph_expose(graph, options->expose, (size_t)options->expose_count, &session->arena, &view, error));
+  OXP__TRY(session->engine->open_graph(session, &view, error));
+  OXP__TRY(session_expose(session, &view, error));
+  session->options.expose = NULL; // the caller's, who need not keep it
+  return OXP_OK;
+}
+
 static oxp_status session_open_graph(oxp_session *session, const oxp_graph *graph, oxp_error *error)
 {
   if (!session->engine->open_graph)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the engine \"%s\" runs networks, not ONNX graphs",
                      session->engine->name);
   OXP__TRY(oxp__external_check(graph, error));
+  if (session->options.expose)
+    return session_open_view(session, graph, error);
+  if (session->options.expose_layers && graph->layer_values.count == 0 && graph->read)
+    return oxp__fail(error, OXP_BAD_ARGUMENT,
+                     "a model that was read from a file has no layers to hand out, only values with names");
   OXP__TRY(session->engine->open_graph(session, graph, error));
-  return session_expose(session, graph, error);
+  return session->options.expose_layers ? session_expose(session, graph, error) : OXP_OK;
 }
 
 oxp_status oxp_session_open_graph(const oxp_graph *graph, const char *engine, const oxp_session_options *options,
@@ -189,6 +205,8 @@ oxp_status oxp_session_open(const oxp_network *network, const char *engine, cons
 {
   if (!network->finished)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
+  if (options && options->expose)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "values are handed out by name by sessions of graphs only");
   oxp_session *session = NULL;
   oxp_status status = session_new(engine, options, &session, error);
   if (status == OXP_OK)

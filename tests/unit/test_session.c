@@ -1,10 +1,12 @@
 // Sessions: finding engines, checking inputs, running on the reference engine, handing out layers, and (where ONNX Runtime is
 // here) the same on the runtime.
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -413,9 +415,118 @@ static void a_file_has_no_layers_to_hand_out(void **state)
   assert_int_equal(status, OXP_BAD_ARGUMENT);
 }
 
+// --- Values by name ---
+
+// Runs a_mlp as it lies in a file with some of its values handed out, and compares them with the network's layers.
+static void check_exposed_values(const char *path)
+{
+  static const char *const names[] = { "relu_1", "input", "linear_2", "output", "relu_1" };
+  enum { NAMES = sizeof names / sizeof names[0] };
+  oxp_graph *graph = NULL;
+  oxp_session *session = NULL;
+  oxp_error error = { 0 };
+  assert_int_equal(oxp_graph_open(path, &graph, &error), OXP_OK);
+  oxp_session_options options = { .expose = names, .expose_count = NAMES };
+  if (oxp_session_open_graph(graph, "ort:cpu", &options, &session, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  assert_int_equal(oxp_graph_output_count(graph), 1); // the graph itself is as it was
+  oxp_graph_free(graph);
+  assert_int_equal(oxp_session_output_count(session), NAMES + 1);
+  for (int i = 0; i < NAMES; i++)
+    assert_string_equal(oxp_session_output_name(session, i), names[i]);
+  assert_string_equal(oxp_session_output_name(session, NAMES), "output");
+
+  oxp_network *net = NULL;
+  assert_int_equal(oxp_network_open(OXP_TEST_DATA "/netcl/a_mlp.netcl", NULL, &net, &error), OXP_OK);
+  oxp_session *layers = open_session(net, "reference", &(oxp_session_options){ .expose_layers = true });
+  oxp_network_free(net);
+  oxp_array x = { 0 }, found[NAMES + 1], expected[16];
+  assert_int_equal(oxp_array_new(&x, OXP_FLOAT32, 2, (int64_t[]){ 3, 20 }, &error), OXP_OK);
+  assert_int_equal(oxp_array_fill_random(&x, 5, &error), OXP_OK);
+  int layer_count = oxp_session_output_count(layers) - 1;
+  assert_in_range(layer_count, 3, 15);
+  assert_int_equal(oxp_session_run(session, &x, found, &error), OXP_OK);
+  assert_int_equal(oxp_session_run(layers, &x, expected, &error), OXP_OK);
+  const oxp_array *wanted[] = { &expected[1],           &x,           &expected[2],
+                                &expected[layer_count], &expected[1], &expected[layer_count] };
+  for (int i = 0; i <= NAMES; i++) {
+    oxp_difference difference;
+    assert_int_equal(oxp_compare(wanted[i], &found[i], 1e-5, 1e-6, &difference, &error), OXP_OK);
+    assert_true(difference.match);
+    oxp_array_free(&found[i]);
+  }
+  for (int i = 0; i <= layer_count; i++)
+    oxp_array_free(&expected[i]);
+  oxp_array_free(&x);
+  oxp_session_free(session);
+  oxp_session_free(layers);
+}
+
+static void write_mlp(const char *path, oxp_external_data external)
+{
+  oxp_network *net = NULL;
+  oxp_graph *graph = NULL;
+  oxp_error error = { 0 };
+  assert_int_equal(oxp_network_open(OXP_TEST_DATA "/netcl/a_mlp.netcl", NULL, &net, &error), OXP_OK);
+  assert_int_equal(oxp_graph_lower(net, NULL, &graph, &error), OXP_OK);
+  oxp_write_report report;
+  assert_int_equal(oxp_graph_write(graph, path, &(oxp_write_options){ .external_data = external }, &report, &error),
+                   OXP_OK);
+  assert_int_equal(report.data_file[0] != '\0', external == OXP_EXTERNAL_ALWAYS);
+  oxp_graph_free(graph);
+  oxp_network_free(net);
+}
+
+static void a_file_hands_out_inner_values_by_name(void **state)
+{
+  (void)state;
+  need_runtime();
+  write_mlp("exposed.onnx", OXP_EXTERNAL_NEVER);
+  check_exposed_values("exposed.onnx");
+}
+
+// The weights lie beside the file, in the working directory and in a folder.
+static void so_does_a_file_with_external_data(void **state)
+{
+  (void)state;
+  need_runtime();
+  write_mlp("external.onnx", OXP_EXTERNAL_ALWAYS);
+  check_exposed_values("external.onnx");
+  assert_true(mkdir("folder", 0700) == 0 || errno == EEXIST);
+  write_mlp("folder/external.onnx", OXP_EXTERNAL_ALWAYS);
+  check_exposed_values("folder/external.onnx");
+}
+
+static void wrong_wishes_for_values_are_refused(void **state)
+{
+  (void)state;
+  need_runtime();
+  static const char *const unknown[] = { "input", "nowhere" };
+  oxp_session_options wishes[] = { { .expose = unknown, .expose_count = 2 },
+                                   { .expose = unknown, .expose_count = 1, .expose_layers = true },
+                                   { .expose = unknown, .expose_count = -1 } };
+  oxp_error error = { 0 };
+  oxp_graph *graph = NULL;
+  assert_int_equal(oxp_graph_open(OXP_TEST_DATA "/netcl/a_mlp.onnx", &graph, &error), OXP_OK);
+  for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+    oxp_session *session = NULL;
+    assert_int_equal(oxp_session_open_graph(graph, "ort:cpu", &wishes[i], &session, &error), OXP_BAD_ARGUMENT);
+    assert_null(session);
+    assert_true(i > 0 || strstr(error.message, "\"nowhere\""));
+  }
+  oxp_graph_free(graph);
+  oxp_network *net = build_dense(OXP_FLOAT32);
+  oxp_session *session = NULL;
+  assert_int_equal(oxp_session_open(net, "reference", &wishes[0], &session, &error), OXP_BAD_ARGUMENT);
+  oxp_network_free(net);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_file_hands_out_inner_values_by_name),
+    cmocka_unit_test(so_does_a_file_with_external_data),
+    cmocka_unit_test(wrong_wishes_for_values_are_refused),
     cmocka_unit_test(an_unknown_engine_lists_those_there_are),
     cmocka_unit_test(an_unfinished_network_is_refused),
     cmocka_unit_test(a_negative_number_of_threads_is_refused),

@@ -141,11 +141,32 @@ static oxp_status ort_load_temporary(ort_state *state, const oxp_graph *graph, c
   return status;
 }
 
-// A graph that was read from a file is run as that file, so that what is tested is what lies there.
-static oxp_status ort_load(ort_state *state, const oxp_graph *graph, const oxp__ort_options *options, oxp_error *error)
+// A copy in memory of a model that lies in a file: its data files are beside that one.
+static oxp_status ort_set_data_folder(const ort_state *state, const char *path, oxp__ort_options *options,
+                                      oxp_error *error)
 {
-  if (oxp__graph_path(graph))
-    return ort_load_file(state, oxp__graph_path(graph), options, error);
+  const char *name = oxp__path_name(path);
+  oxp__text folder = { 0 };
+  oxp__text_printf(&folder, "%.*s", (int)(name - path), path);
+  oxp_status status = oxp__text_status(&folder, error);
+  if (status == OXP_OK)
+    status = ort_call(state,
+                      state->api->add_config_entry(options, "session.model_external_initializers_file_folder_path",
+                                                   folder.length ? folder.bytes : "."),
+                      "refuses a folder", error);
+  oxp__text_fini(&folder);
+  return status;
+}
+
+// A graph that was read from a file is run as that file, so that what is tested is what lies there; unless it is a view with more
+// outputs.
+static oxp_status ort_load(ort_state *state, const oxp_graph *graph, oxp__ort_options *options, oxp_error *error)
+{
+  const char *path = oxp__graph_path(graph);
+  if (path && graph->exposed_count == 0)
+    return ort_load_file(state, path, options, error);
+  if (path)
+    OXP__TRY(ort_set_data_folder(state, path, options, error));
   // The weights are nearly all of it; above 2 GiB the whole has no size at all.
   if (oxp__external_bytes(graph) > ORT_MEMORY_MODEL_BYTES)
     return ort_load_temporary(state, graph, options, error);
