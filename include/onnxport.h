@@ -306,6 +306,9 @@ OXP_API oxp_value oxp_network_output(const oxp_network *network, int index);
 // Fill *info; false when there is no such layer or value.
 OXP_API bool oxp_network_layer_info(const oxp_network *network, int index, oxp_layer_info *info);
 OXP_API bool oxp_network_value_info(const oxp_network *network, oxp_value value, oxp_value_info *info);
+// Reads what the layers' statistics are, and adds a warning for each layer that gives NaN or infinity whatever goes in (a variance
+// that has no root). Lowering warns of the same in the graph.
+OXP_API oxp_status oxp_network_check_statistics(oxp_network *network, oxp_error *error);
 // What was noticed while reading, as complete sentences: unused members, ignored arguments, sizes found out.
 OXP_API int oxp_network_warning_count(const oxp_network *network);
 OXP_API const char *oxp_network_warning(const oxp_network *network, int index);

@@ -99,6 +99,8 @@ static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
   oxp_status status = oxp__subject_open_network(&network, arguments, "convert reads networks, not ONNX models", error);
   if (status == OXP_OK)
     status = oxp__subject_check_target(network, path, oxp__format_find(format), error);
+  if (status == OXP_OK)
+    status = oxp_network_check_statistics(network, error);
   if (status == OXP_OK) {
     oxp__signals_catch(); // a file that was begun is finished
     status = oxp_network_write(network, path, format, error);

@@ -275,6 +275,11 @@ static void verify_note_empty_matches(oxp__verify *verify)
                        report->outputs[i].name);
 }
 
+static void verify_say(void *context, const char *sentence)
+{
+  oxp__verify_note(context, "%s", sentence);
+}
+
 static oxp_status verify_judge(oxp__verify *verify, oxp_error *error)
 {
   oxp_verify_report *report = verify->report;
@@ -296,6 +301,8 @@ static oxp_status verify_all(oxp__verify *verify, const oxp_graph *graph, const 
   OXP__TRY(verify_open(verify, graph, error));
   OXP__TRY(oxp__verify_plan(verify, error));
   OXP__TRY(verify_make_rows(verify, error));
+  if (graph) // lowering warns of them, but nothing was lowered
+    OXP__TRY(oxp__network_doubt(verify->network, verify_say, verify->report, error));
   OXP__TRY(verify_run_all(verify, error));
   return verify_judge(verify, error);
 }

@@ -154,6 +154,37 @@ static oxp_status batch_norm_warn(oxp__lowering *to, const oxp__layer *layer)
   return OXP_OK;
 }
 
+// --- What cannot be right ---
+
+// The first channel whose deviation is no number above 0, and how many there are.
+static oxp_status batch_norm_doubt(const oxp__layer *layer, oxp__text *clause, oxp_error *error)
+{
+  const batch_norm *p = layer->params;
+  double variance[BATCH_NORM_CHUNK], worst = 0;
+  int64_t channel = 0, count = 0;
+  for (int64_t first = 0; first < p->num_features; first += BATCH_NORM_CHUNK) {
+    int64_t size = p->num_features - first < BATCH_NORM_CHUNK ? p->num_features - first : BATCH_NORM_CHUNK;
+    OXP__TRY(batch_norm_read(&layer->weights[BATCH_NORM_VARIANCE].tensor, first, size, variance, error));
+    for (int64_t i = 0; i < size; i++) {
+      if (isnan(variance[i]) || variance[i] + (double)(float)p->epsilon > 0) // ONNX attributes are float32
+        continue;                                                            // of NaN, the writer warns
+      channel = count == 0 ? first + i : channel;
+      worst = count == 0 ? variance[i] : worst;
+      count++;
+    }
+  }
+  if (count == 0)
+    return OXP_OK;
+  oxp__text_printf(clause, "channel %lld has variance ", (long long)channel);
+  batch_norm_add(clause, worst);
+  oxp__text_add(clause, " and epsilon ");
+  batch_norm_add(clause, p->epsilon);
+  oxp__text_printf(clause, ": their sum has no root to divide by, and its results are NaN or infinite");
+  if (count > 1)
+    oxp__text_printf(clause, "; so are those of %lld more", (long long)(count - 1));
+  return OXP_OK;
+}
+
 // --- Lowering ---
 
 static oxp_status batch_norm_lower_literal(oxp__lowering *to, const oxp__layer *layer)
@@ -228,5 +259,6 @@ const oxp__kind oxp__kind_batch_norm = {
   .lower = { { 7, batch_norm_lower } },
   .tolerance = OXP__ONE_ROUNDING,
   .input_range = batch_norm_input_range,
+  .doubt = batch_norm_doubt,
   .draw = batch_norm_draw,
 };

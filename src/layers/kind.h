@@ -6,6 +6,7 @@
 
 #include "core/numbers.h"
 #include "core/tensor.h"
+#include "core/text.h"
 
 #define OXP__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OXP__ROWS(array)  (array), (int)OXP__COUNT(array)
@@ -183,6 +184,9 @@ struct oxp__kind {
   // verification draws from there, as values around 0 may say nothing about such a layer. NULL: any values do.
   oxp_status (*input_range)(const oxp__layer *layer, int64_t channels, double *centre, double *spread,
                             oxp_error *error);
+  // What parameters and weights make wrong whatever goes in (a variance that has no root), as a clause for a warning
+  // ("channel 3 has ..."); adds nothing where all is well. May read weights. NULL: nothing can be.
+  oxp_status (*doubt)(const oxp__layer *layer, oxp__text *clause, oxp_error *error);
   // Fills `params` (already at its defaults) with legal random values, and shapes for the inputs (no symbols; rank -1
   // ends the list; there is room for OXP__DRAW_INPUTS). Small: at most a few thousand elements.
   void (*draw)(oxp__random *random, void *params, oxp__shape *inputs);

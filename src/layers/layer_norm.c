@@ -114,6 +114,20 @@ static oxp_status layer_norm_lower_native(oxp__lowering *to, const oxp__layer *l
   return OXP_OK;
 }
 
+// Statistics come from the values themselves: only without an epsilon can they be 0.
+static oxp_status layer_norm_doubt(const oxp__layer *layer, oxp__text *clause, oxp_error *error)
+{
+  (void)error;
+  const layer_norm *p = layer->params;
+  if ((float)p->epsilon > 0) // ONNX attributes are float32
+    return OXP_OK;
+  oxp__text_add(clause,
+                oxp__tensor_count(&layer->weights[LAYER_NORM_GAMMA].tensor) == 1
+                    ? "it normalizes single values with epsilon 0: every result is NaN"
+                    : "epsilon is 0: where all values that are normalized together are equal, the results are NaN");
+  return OXP_OK;
+}
+
 static void layer_norm_draw(oxp__random *random, void *params, oxp__shape *inputs)
 {
   layer_norm *p = params;
@@ -141,5 +155,6 @@ const oxp__kind oxp__kind_layer_norm = {
   .ref = layer_norm_ref,
   .lower = { { 13, layer_norm_lower_decomposed }, { 17, layer_norm_lower_native } },
   .tolerance = OXP__REDUCTION,
+  .doubt = layer_norm_doubt,
   .draw = layer_norm_draw,
 };

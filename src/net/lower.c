@@ -268,6 +268,12 @@ static oxp_status lower_layers(oxp__lowering *to, oxp_error *error)
   return status;
 }
 
+static void lower_say(void *context, const char *sentence)
+{
+  const oxp__lowering *to = context;
+  oxp__graph_warn(to->graph, "%s", sentence);
+}
+
 // ---- Outputs ----
 
 static void lower_declare_output(oxp__lowering *to, oxp_value value, const char *name)
@@ -387,6 +393,7 @@ static oxp_status lower_walk(oxp__lowering *to, oxp_error *error)
   OXP__TRY(lower_inputs(to, error));
   OXP__TRY(lower_claim_outputs(to, outputs, error));
   OXP__TRY(lower_layers(to, error));
+  OXP__TRY(oxp__network_doubt(to->network, lower_say, to, error));
   return lower_outputs(to, outputs, error);
 }
 

@@ -60,6 +60,10 @@ oxp_status oxp__layer_bind(oxp_network *network, oxp__layer *layer, int role, co
 oxp_status oxp__infer_shapes(const oxp_network *network, const oxp__shape *input_shapes, oxp__shape *shapes,
                              oxp_error *error);
 
+// doubt.c: hands `say` one sentence, with the layer's label, for each layer that is wrong whatever goes in.
+oxp_status oxp__network_doubt(const oxp_network *network, void (*say)(void *context, const char *sentence),
+                              void *context, oxp_error *error);
+
 // Replaces the declared shape of an input before finishing (readers that find a size out).
 void oxp__network_set_input_shape(oxp_network *network, int index, const oxp__shape *shape);
 
