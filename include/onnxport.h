@@ -522,6 +522,15 @@ typedef struct oxp_verify_row {
   oxp_difference difference;
 } oxp_verify_row;
 
+// Where the values that went in came from. Random ones lie in [-scale, scale): 1, or what was tried next where 1 leaves all
+// values of an activation dead or saturated.
+typedef struct oxp_verify_input {
+  bool given;   // by the caller: nothing was drawn
+  double scale; // of random values
+  const char *
+      statistics; // the layer whose statistics say where the values lie (a first layer) or how large they are; NULL: none
+} oxp_verify_input;
+
 typedef struct oxp_verify_report oxp_verify_report;
 
 // Runs the same input through both engines and compares every output. `graph` may be NULL: the network is lowered
@@ -537,6 +546,8 @@ OXP_API const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, 
 // One sentence on who is wrong when the sides differ (the file, the runtime's optimiser, the runtime's kernel);
 // empty when they match.
 OXP_API const char *oxp_verify_finding(const oxp_verify_report *report);
+// How the input was made; valid as long as the report.
+OXP_API const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report);
 // What was chosen and noticed on the way, as complete sentences: batches, sizes found for open dimensions, layers that
 // depart although every output matches.
 OXP_API int oxp_verify_note_count(const oxp_verify_report *report);

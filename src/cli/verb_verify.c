@@ -84,6 +84,15 @@ static void json_row(oxp__json *json, const oxp_verify_row *row)
   oxp__json_end(json, '}');
 }
 
+static void json_input(oxp__json *json, const oxp_verify_input *input)
+{
+  oxp__json_object(json, "input");
+  oxp__json_text(json, "values", input->given ? "given" : "random");
+  oxp__json_number(json, "scale", input->scale);
+  oxp__json_text(json, "statistics", input->statistics);
+  oxp__json_end(json, '}');
+}
+
 static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error *error)
 {
   oxp__json json = { 0 };
@@ -96,6 +105,7 @@ static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error
   oxp__json_text(&json, "against", job->options.against ? job->options.against : "ort:cpu");
   oxp__json_number(&json, "rtol", job->options.rtol);
   oxp__json_number(&json, "atol", asked_atol(job));
+  json_input(&json, oxp_verify_report_input(report));
   oxp__json_array(&json, "outputs");
   for (int i = 0; i < oxp_verify_output_count(report); i++)
     json_row(&json, oxp_verify_output(report, i));

@@ -62,6 +62,11 @@ const char *oxp_verify_finding(const oxp_verify_report *report)
   return oxp__text_string(&report->finding);
 }
 
+const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report)
+{
+  return &report->input;
+}
+
 int oxp_verify_note_count(const oxp_verify_report *report)
 {
   return (int)report->note_count;

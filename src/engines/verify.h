@@ -9,6 +9,7 @@ struct oxp_verify_report {
   oxp_verify_row *outputs, *layers;
   int output_count, layer_count;
   oxp__text finding;
+  oxp_verify_input input;
   const char **notes;
   size_t note_count, note_capacity;
 };
@@ -29,6 +30,7 @@ typedef struct oxp__verify {
   int input_count, output_count;
   oxp__shape *shapes; // per input: BATCH where the batch goes, everything else a number
   oxp_dtype dtype;    // of the input values: the narrowest that a side takes
+  double scale;       // of random input: it lies in [-scale, scale), before it is moved to where a first layer wants it
   oxp__verify_run *runs;
   size_t run_count, run_capacity;
   size_t differing_run; // the first run in which an output differs
@@ -37,6 +39,9 @@ typedef struct oxp__verify {
 
 // verify_input.c: decides shapes and runs, from the network, from what both sides declare, and from what was given.
 oxp_status oxp__verify_plan(oxp__verify *verify, oxp_error *error);
+
+// verify_reach.c: chooses the scale of random input, and says so in the report.
+oxp_status oxp__verify_reach(oxp__verify *verify, oxp_error *error);
 
 // Makes the inputs of a run: random, or the given samples. `arrays` holds input_count arrays; free them with
 // oxp__verify_free.

@@ -244,12 +244,14 @@ oxp_status oxp__verify_plan(oxp__verify *verify, oxp_error *error)
   for (int i = 0; i < verify->input_count; i++)
     verify->shapes[i] = network->values[network->inputs[i]].shape;
   verify->dtype = OXP_FLOAT64;
+  verify->scale = 1;
   OXP__TRY(verify_narrow_to_session(verify, verify->expected, verify->engine->title, error));
   OXP__TRY(verify_narrow_to_session(verify, verify->actual, "the model", error));
   if (verify->options.inputs)
     OXP__TRY(verify_check_given(verify, error));
   OXP__TRY(verify_choose_sizes(verify, error));
-  return verify_choose_batches(verify, error);
+  OXP__TRY(verify_choose_batches(verify, error));
+  return oxp__verify_reach(verify, error);
 }
 
 // --- Values ---
@@ -294,6 +296,19 @@ static const oxp__layer *verify_ranged_layer(const oxp_network *network, oxp_val
   return NULL;
 }
 
+// Random values in [-scale, scale).
+static oxp_status verify_draw(const oxp__verify *verify, uint64_t number, oxp_array *array, oxp_error *error)
+{
+  OXP__TRY(oxp_array_fill_random(array, verify->options.seed + number, error));
+  size_t size = oxp_dtype_bytes(array->dtype);
+  int64_t count = verify->scale == 1 ? 0 : oxp_array_count(array);
+  for (int64_t i = 0; i < count; i++) {
+    unsigned char *element = (unsigned char *)array->data + (size_t)i * size;
+    oxp__store_f64(array->dtype, element, verify->scale * oxp__load_f64(array->dtype, element));
+  }
+  return OXP_OK;
+}
+
 static void verify_move(oxp_array *array, const double *centre, const double *spread)
 {
   size_t size = oxp_dtype_bytes(array->dtype);
@@ -325,6 +340,8 @@ static oxp_status verify_centre(const oxp__verify *verify, const oxp__verify_run
     verify_move(array, centre, centre + channels);
   free(centre);
   char label[256];
+  if (status == OXP_OK && run == verify->runs && !verify->report->input.statistics)
+    verify->report->input.statistics = oxp__arena_copy(&verify->report->arena, layer->name);
   if (status == OXP_OK && run == verify->runs)
     oxp__verify_note(verify->report, "Values of input \"%s\" lie where %s has its statistics.",
                      verify->network->values[verify->network->inputs[input]].name,
@@ -344,7 +361,7 @@ oxp_status oxp__verify_inputs(const oxp__verify *verify, const oxp__verify_run *
       verify_take_samples(&verify->options.inputs[i], run->first, &arrays[i]);
       continue;
     }
-    OXP__TRY(oxp_array_fill_random(&arrays[i], verify->options.seed + number, error));
+    OXP__TRY(verify_draw(verify, number, &arrays[i], error));
     OXP__TRY(verify_centre(verify, run, i, &arrays[i], error));
   }
   return OXP_OK;
