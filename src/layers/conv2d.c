@@ -44,13 +44,7 @@ static void conv2d_weight_shape(const oxp__layer *layer, int role, oxp__shape *s
 
 static oxp_status conv2d_check(const oxp__layer *layer, oxp_error *error)
 {
-  const oxp__conv *p = layer->params;
-  bool divides_in = p->in_channels % p->group == 0;
-  if (divides_in && p->out_channels % p->group == 0)
-    return OXP_OK;
-  return oxp__fail(error, OXP_BAD_NETWORK, "group is %lld, which does not divide %s %lld", (long long)p->group,
-                   divides_in ? "out_channels" : "in_channels",
-                   (long long)(divides_in ? p->out_channels : p->in_channels));
+  return oxp__conv_check(layer->params, error);
 }
 
 static oxp_status conv2d_shape(const oxp__layer *layer, const oxp__shape *inputs, oxp__shape *output, oxp_error *error)
@@ -65,7 +59,7 @@ static void conv2d_ref(const oxp__ref *io)
 
 static oxp_status conv2d_lower(oxp__lowering *to, const oxp__layer *layer)
 {
-  return oxp__conv_lower(to, layer->params);
+  return oxp__conv_lower(to, layer->params, NULL);
 }
 
 static void conv2d_draw(oxp__random *random, void *params, oxp__shape *inputs)

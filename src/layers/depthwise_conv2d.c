@@ -61,7 +61,7 @@ static void depthwise_conv2d_ref(const oxp__ref *io)
 static oxp_status depthwise_conv2d_lower(oxp__lowering *to, const oxp__layer *layer)
 {
   oxp__conv conv = depthwise_conv2d_conv(layer);
-  return oxp__conv_lower(to, &conv);
+  return oxp__conv_lower(to, &conv, NULL);
 }
 
 static void depthwise_conv2d_draw(oxp__random *random, void *params, oxp__shape *inputs)

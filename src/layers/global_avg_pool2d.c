@@ -3,6 +3,21 @@
 #include "layers/common/draw.h"
 #include "layers/common/map.h"
 
+typedef struct {
+  int64_t output_size[2];
+} global_avg_pool2d;
+
+static const oxp__param global_avg_pool2d_params[] = {
+  { .name = "output_size",
+    .type = OXP__PARAM_INTS,
+    .offset = offsetof(global_avg_pool2d, output_size),
+    .count = 2,
+    .minimum = 1,
+    .maximum = 1,
+    .value = 1,
+    .doc = "height and width of the output: 1, which is all that netcl's AdaptiveAvgPool2d can" },
+};
+
 static oxp_status global_avg_pool2d_shape(const oxp__layer *layer, const oxp__shape *inputs, oxp__shape *output,
                                           oxp_error *error)
 {
@@ -40,7 +55,9 @@ const oxp__kind oxp__kind_global_avg_pool2d = {
   .name = "global_avg_pool2d",
   .doc = "mean over height and width, which become 1",
   .formula = "y[n,c,0,0] = mean over i,j of x[n,c,i,j]",
-  .names = { { "netcl", "GlobalAvgPool2d" } },
+  .names = { { "netcl", "GlobalAvgPool2d" }, { "netcl", "AdaptiveAvgPool2d" } },
+  .params = OXP__ROWS(global_avg_pool2d_params),
+  .params_bytes = sizeof(global_avg_pool2d),
   .min_inputs = 1,
   .max_inputs = 1,
   .shape = global_avg_pool2d_shape,

@@ -29,8 +29,8 @@ static const oxp__param layer_norm_params[] = {
 };
 
 static const oxp__weight_row layer_norm_weights[] = {
-  { .role = "gamma", .doc = "scale, of shape normalized_shape" },
-  { .role = "beta", .doc = "shift, of shape normalized_shape" },
+  { .role = "gamma", .doc = "scale, of shape normalized_shape", .in = { { .dialect = "torch", .name = "weight" } } },
+  { .role = "beta", .doc = "shift, of shape normalized_shape", .in = { { .dialect = "torch", .name = "bias" } } },
 };
 
 static void layer_norm_weight_shape(const oxp__layer *layer, int role, oxp__shape *shape)
@@ -144,7 +144,7 @@ const oxp__kind oxp__kind_layer_norm = {
   .name = "layer_norm",
   .doc = "normalization of each sample over its last axes (all of normalized_shape, as ONNX has it)",
   .formula = "y = (x - mean(x)) / sqrt(var(x) + epsilon) * gamma + beta",
-  .names = { { "netcl", "LayerNorm" } },
+  .names = { { "netcl", "LayerNorm" }, { "torch", "LayerNorm" } },
   .params = OXP__ROWS(layer_norm_params),
   .params_bytes = sizeof(layer_norm),
   .weights = OXP__ROWS(layer_norm_weights),

@@ -106,7 +106,7 @@ static void linear_draw(oxp__random *random, void *params, oxp__shape *inputs)
 {
   linear *p = params;
   oxp__draw_any(random, params, inputs);
-  p->in_features = inputs[0].dim[inputs[0].rank - 1] = oxp__random_range(random, 1, 40);
+  p->in_features = inputs[0].dim[inputs[0].rank - 1] = oxp__random_range(random, 1, 29);
   p->out_features = oxp__random_range(random, 1, 20);
   p->bias = oxp__draw_one_in(random, 2);
 }

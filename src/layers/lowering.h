@@ -50,7 +50,10 @@ const char *oxp__lower_constant(oxp__lowering *to, const char *suffix,
 const char *oxp__lower_ints(oxp__lowering *to, const char *suffix, int count, const int64_t *values); // int64 vector
 // An int64 vector of any length, made while it is written: value(index, numbers) for each index. `numbers` are copied.
 const char *oxp__lower_made_ints(oxp__lowering *to, const char *suffix, int64_t count,
-                                 int64_t (*value)(int64_t index, const int64_t numbers[2]), const int64_t numbers[2]);
+                                 int64_t (*value)(int64_t index, const int64_t numbers[3]), const int64_t numbers[3]);
+// The same with numbers of the graph's float type, in any shape.
+const char *oxp__lower_made_floats(oxp__lowering *to, const char *suffix, int rank, const int64_t *shape,
+                                   double (*value)(int64_t index, const int64_t numbers[3]), const int64_t numbers[3]);
 const char *oxp__lower_floats(oxp__lowering *to, const char *suffix, int count,
                               const double *values); // float32 vector, whatever the graph's type (Resize's scales)
 

@@ -1,18 +1,20 @@
-// upsample.c: a map made larger (or smaller) by repeating the nearest value: output place o shows input place
-// floor(o * in / out). Knows everything about the kind; does no I/O and keeps no state. Place: layers.
+// upsample.c: a map made larger or smaller, by repeating the nearest value or by mixing the four around (bilinear). Which values an
+// output place shows is what netcl computes: nearest, floor(place * (in / out)) in double; bilinear, half-pixel or aligned corners.
+// Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include <math.h>
 
 #include "layers/common/draw.h"
 #include "layers/common/shapes.h"
 #include "layers/lowering.h"
 
-static const char *const upsample_modes[] = { "nearest", NULL };
-static const char *const upsample_transformations[] = { "asymmetric", NULL };
+enum { UPSAMPLE_NEAREST, UPSAMPLE_BILINEAR };
+static const char *const upsample_modes[] = { "nearest", "bilinear", NULL };
 
 typedef struct {
   double scales[2]; // height, width; NAN: sizes are given
   int64_t sizes[2]; // height, width; OXP__UNSET: scales are given
-  int mode, transformation;
+  int mode;         // index into upsample_modes
+  bool align_corners;
 } upsample;
 
 static const oxp__param upsample_params[] = {
@@ -37,12 +39,9 @@ static const oxp__param upsample_params[] = {
     .offset = offsetof(upsample, mode),
     .tokens = upsample_modes,
     .doc = "how values between the samples are found" },
-  { .name = "coordinate_transformation_mode",
-    .type = OXP__PARAM_CHOICE,
-    .offset = offsetof(upsample, transformation),
-    .tokens = upsample_transformations,
-    .doc = "where the samples lie",
-    .in = { { .dialect = "netcl", .name = "align_corners" } } }, // false there
+  { .name = "align_corners",
+    OXP__FLAG(upsample, align_corners),
+    .doc = "bilinear: the centres of the corner values lie on each other, else the edges of the maps do" },
 };
 
 static oxp_status upsample_check(const oxp__layer *layer, oxp_error *error)
@@ -80,16 +79,81 @@ static oxp_status upsample_shape(const oxp__layer *layer, const oxp__shape *inpu
   return OXP_OK;
 }
 
+// --- Which values an output place shows ---
+// The functions take the output's place on one axis and that axis: its sizes before and after, and whether corners are aligned.
+
+enum { UPSAMPLE_IN, UPSAMPLE_OUT, UPSAMPLE_ALIGNED };
+
+// netcl's arithmetic: in / out is rounded once and the product again, so 47 * (6 / 94) is 2, not 3. Below 2^31 int64 holds it.
+static int64_t upsample_nearest(int64_t place, const int64_t axis[3])
+{
+  double scale = (double)axis[UPSAMPLE_IN] / (double)axis[UPSAMPLE_OUT], at = (double)place * scale;
+  return at < (double)(axis[UPSAMPLE_IN] - 1) ? (int64_t)at : axis[UPSAMPLE_IN] - 1;
+}
+
+// Where the place lies in the input, as a fraction without rounding; not before the first value.
+static void upsample_coordinate(int64_t place, const int64_t axis[3], int64_t *numerator, int64_t *denominator)
+{
+  int64_t in = axis[UPSAMPLE_IN], out = axis[UPSAMPLE_OUT];
+  bool aligned = axis[UPSAMPLE_ALIGNED] != 0;
+  *numerator = aligned ? place * (in - 1) : (2 * place + 1) * in - out;
+  *denominator = aligned ? out - 1 : 2 * out;
+  if (*numerator < 0 || *denominator == 0) { // in front of the first value; the only value
+    *numerator = 0;
+    *denominator = 1;
+  }
+}
+
+// The value at or before that coordinate, the one behind it (the last one has none), and its share.
+static int64_t upsample_before(int64_t place, const int64_t axis[3])
+{
+  int64_t numerator, denominator;
+  upsample_coordinate(place, axis, &numerator, &denominator);
+  return numerator / denominator;
+}
+
+static int64_t upsample_after(int64_t place, const int64_t axis[3])
+{
+  int64_t before = upsample_before(place, axis);
+  return before < axis[UPSAMPLE_IN] - 1 ? before + 1 : before;
+}
+
+static double upsample_share(int64_t place, const int64_t axis[3])
+{
+  int64_t numerator, denominator;
+  upsample_coordinate(place, axis, &numerator, &denominator);
+  return (double)(numerator % denominator) / (double)denominator;
+}
+
+// --- The kernel ---
+
+static double upsample_mix(const double *row, int64_t place, const int64_t axis[3])
+{
+  double before = row[upsample_before(place, axis)], after = row[upsample_after(place, axis)];
+  return before + (after - before) * upsample_share(place, axis);
+}
+
+static double upsample_value(const upsample *p, const double *map, int64_t i, int64_t j, const int64_t rows[3],
+                             const int64_t columns[3])
+{
+  int64_t width = columns[UPSAMPLE_IN];
+  if (p->mode == UPSAMPLE_NEAREST)
+    return map[upsample_nearest(i, rows) * width + upsample_nearest(j, columns)];
+  double top = upsample_mix(map + upsample_before(i, rows) * width, j, columns);
+  double bottom = upsample_mix(map + upsample_after(i, rows) * width, j, columns);
+  return top + (bottom - top) * upsample_share(i, rows);
+}
+
 static void upsample_ref(const oxp__ref *io)
 {
+  const upsample *p = io->layer->params;
   const int64_t *in = io->inputs[0].shape.dim, *out = io->output->shape.dim;
+  const int64_t rows[] = { in[2], out[2], p->align_corners }, columns[] = { in[3], out[3], p->align_corners };
   double *y = io->output->at;
   for (int64_t map = 0; map < out[0] * out[1]; map++)
-    for (int64_t i = 0; i < out[2]; i++) {
-      const double *row = io->inputs[0].at + (map * in[2] + i * in[2] / out[2]) * in[3];
+    for (int64_t i = 0; i < out[2]; i++)
       for (int64_t j = 0; j < out[3]; j++)
-        *y++ = row[j * in[3] / out[3]];
-    }
+        *y++ = upsample_value(p, io->inputs[0].at + map * in[2] * in[3], i, j, rows, columns);
 }
 
 // --- Lowering ---
@@ -97,68 +161,116 @@ static void upsample_ref(const oxp__ref *io)
 // float32, in which runtimes may count, knows all places up to here.
 static const int64_t upsample_most_places = 1 << 24;
 
-// The whole factor that the axis grows by; 0 when it does not grow by one, or not for sure.
+// Does netcl show the value that Resize shows when a map grows by this whole factor, whatever its size? Where 1 / factor is rounded
+// down, the first place of the second value may still show the first one (49 is the smallest such factor).
+static bool upsample_is_safe(const upsample *p, int64_t factor)
+{
+  return p->mode == UPSAMPLE_BILINEAR || upsample_nearest(factor, (int64_t[]){ 2, 2 * factor, 0 }) == 1;
+}
+
+// The whole factor that the axis grows by; 0 when it does not grow by one, or not for sure, or Resize shows other values.
 static int64_t upsample_whole_factor(const upsample *p, int i, int64_t in, int64_t out)
 {
-  if (in > 0 && out > 0)
-    return out % in == 0 && out <= upsample_most_places ? out / in : 0;
-  bool whole = p->sizes[0] == OXP__UNSET && p->scales[i] >= 1 && !(floor(p->scales[i]) < p->scales[i]);
-  return whole ? (int64_t)p->scales[i] : 0;
+  bool known = in > 0 && out > 0, whole = known && out % in == 0 && out <= upsample_most_places;
+  if (!known)
+    whole = p->sizes[0] == OXP__UNSET && p->scales[i] >= 1 && !(floor(p->scales[i]) < p->scales[i]);
+  int64_t factor = !whole ? 0 : known ? out / in : (int64_t)p->scales[i];
+  return factor > 0 && upsample_is_safe(p, factor) ? factor : 0;
 }
 
-static void upsample_lower_whole(oxp__lowering *to, const double scales[4])
+static void upsample_lower_whole(oxp__lowering *to, const upsample *p, const double scales[4])
 {
+  bool nearest = p->mode == UPSAMPLE_NEAREST;
   const char *list = oxp__lower_floats(to, "scales", 4, scales);
   oxp__node *node = oxp__lower_node(to, "Resize", OXP__IN(oxp__lower_input(to, 0), "", list));
-  oxp__attr_string(to, node, "coordinate_transformation_mode", "asymmetric");
-  oxp__attr_string(to, node, "mode", "nearest");
-  oxp__attr_string(to, node, "nearest_mode", "floor");
+  oxp__attr_string(to, node, "coordinate_transformation_mode",
+                   nearest            ? "asymmetric"
+                   : p->align_corners ? "align_corners"
+                                      : "half_pixel");
+  oxp__attr_string(to, node, "mode", nearest ? "nearest" : "linear");
+  if (nearest)
+    oxp__attr_string(to, node, "nearest_mode", "floor");
 }
 
-// The input's place that the output's place number `index` shows; sizes are in and out.
-static int64_t upsample_place(int64_t index, const int64_t sizes[2])
+// One axis that is resized by lists. `last`: what comes out is the layer's output.
+typedef struct upsample_axis {
+  int index; // 2 or 3
+  bool last;
+  int64_t numbers[3];
+} upsample_axis;
+
+// The values at the listed places of the axis.
+static oxp__node *upsample_lower_gather(oxp__lowering *to, const upsample_axis *axis, const char *x, const char *suffix,
+                                        int64_t (*place)(int64_t, const int64_t[3]), bool last, const char **values)
 {
-  return index * sizes[0] / sizes[1];
+  const char *places = oxp__lower_made_ints(to, suffix, axis->numbers[UPSAMPLE_OUT], place, axis->numbers);
+  oxp__node *node = last ? oxp__lower_node(to, "Gather", OXP__IN(x, places))
+                         : oxp__lower_inner(to, "Gather", OXP__IN(x, places), values);
+  oxp__attr_int(to, node, "axis", axis->index);
+  return node;
+}
+
+static const char *upsample_lower_nearest(oxp__lowering *to, const upsample_axis *axis, const char *x)
+{
+  upsample_lower_gather(to, axis, x, axis->index == 2 ? "rows" : "columns", upsample_nearest, axis->last, &x);
+  return x;
+}
+
+// before + (after - before) * share
+static const char *upsample_lower_bilinear(oxp__lowering *to, const upsample_axis *axis, const char *x)
+{
+  bool rows = axis->index == 2;
+  const int64_t column[] = { axis->numbers[UPSAMPLE_OUT], 1 };
+  const char *before, *after, *difference, *part;
+  upsample_lower_gather(to, axis, x, rows ? "rows_before" : "columns_before", upsample_before, false, &before);
+  upsample_lower_gather(to, axis, x, rows ? "rows_after" : "columns_after", upsample_after, false, &after);
+  const char *share = oxp__lower_made_floats(to, rows ? "rows_share" : "columns_share", rows ? 2 : 1, column,
+                                             upsample_share, axis->numbers);
+  oxp__lower_inner(to, "Sub", OXP__IN(after, before), &difference);
+  oxp__lower_inner(to, "Mul", OXP__IN(difference, share), &part);
+  if (axis->last)
+    oxp__lower_node(to, "Add", OXP__IN(before, part));
+  else
+    oxp__lower_inner(to, "Add", OXP__IN(before, part), &x);
+  return x;
 }
 
 // Resize finds places by dividing by a rounded factor, each runtime in its own way. Where the factor is not a whole number, that
-// may be another place; the list of places cannot be misunderstood.
-static void upsample_lower_places(oxp__lowering *to, const oxp__shape *input, const oxp__shape *output)
+// may be another place; lists of places and shares cannot be misunderstood.
+static void upsample_lower_lists(oxp__lowering *to, const upsample *p, const oxp__shape *input,
+                                 const oxp__shape *output)
 {
-  static const char *const suffixes[] = { "rows", "columns" };
-  bool both = input->dim[2] != output->dim[2] && input->dim[3] != output->dim[3];
   const char *x = oxp__lower_input(to, 0);
-  for (int axis = 2; axis < 4; axis++) {
-    if (input->dim[axis] == output->dim[axis])
-      continue;
-    const char *places = oxp__lower_made_ints(to, suffixes[axis - 2], output->dim[axis], upsample_place,
-                                              (int64_t[]){ input->dim[axis], output->dim[axis] });
-    oxp__node *node = both && axis == 2 ? oxp__lower_inner(to, "Gather", OXP__IN(x, places), &x)
-                                        : oxp__lower_node(to, "Gather", OXP__IN(x, places));
-    oxp__attr_int(to, node, "axis", axis);
+  for (int index = 2; index < 4; index++) {
+    int64_t in = input->dim[index], out = output->dim[index];
+    upsample_axis axis = { index, index == 3 || input->dim[3] == output->dim[3], { in, out, p->align_corners } };
+    if (in != out)
+      x = p->mode == UPSAMPLE_NEAREST ? upsample_lower_nearest(to, &axis, x) : upsample_lower_bilinear(to, &axis, x);
   }
 }
 
 static oxp_status upsample_lower(oxp__lowering *to, const oxp__layer *layer)
 {
+  const upsample *p = layer->params;
   const oxp__shape *input = oxp__lower_input_shape(to, 0), *output = oxp__lower_output_shape(to);
   double scales[4] = { 1, 1 };
   for (int i = 0; i < 2; i++)
-    scales[2 + i] = (double)upsample_whole_factor(layer->params, i, input->dim[2 + i], output->dim[2 + i]);
+    scales[2 + i] = (double)upsample_whole_factor(p, i, input->dim[2 + i], output->dim[2 + i]);
   if (scales[2] > 0 && scales[3] > 0) {
-    upsample_lower_whole(to, scales);
+    upsample_lower_whole(to, p, scales);
     return OXP_OK;
   }
   for (int i = 2; i < 4; i++) {
     if (input->dim[i] < 0 || output->dim[i] < 0)
-      return oxp__fail(oxp__lower_error(to), OXP_UNSUPPORTED,
-                       "it scales by another than a whole number, so height and width of its input must be known; give "
-                       "the input's shape");
+      return oxp__fail(
+          oxp__lower_error(to), OXP_UNSUPPORTED,
+          "which values it shows depends on the size of its input, so height and width of its input must be "
+          "known; give the input's shape");
     if (output->dim[i] > upsample_most_places)
       return oxp__fail(oxp__lower_error(to), OXP_UNSUPPORTED, "it makes %lld places of %lld; the limit is %lld",
                        (long long)output->dim[i], (long long)input->dim[i], (long long)upsample_most_places);
   }
-  upsample_lower_places(to, input, output);
+  upsample_lower_lists(to, p, input, output);
   return OXP_OK;
 }
 
@@ -166,9 +278,11 @@ static void upsample_draw(oxp__random *random, void *params, oxp__shape *inputs)
 {
   static const double factors[] = { 1, 1.5, 2, 2.5, 3, 0.5 };
   upsample *p = params;
-  oxp__draw_shape(random, &inputs[0], 4, 2, 9);
+  p->mode = (int)oxp__random_range(random, UPSAMPLE_NEAREST, UPSAMPLE_BILINEAR);
+  p->align_corners = oxp__draw_one_in(random, 2);
   inputs[1].rank = -1;
   bool by_sizes = oxp__draw_one_in(random, 2);
+  oxp__draw_shape(random, &inputs[0], 4, by_sizes ? 1 : 2, 9); // 0.5 leaves one of two
   for (int i = 0; i < 2; i++) {
     if (by_sizes)
       p->sizes[i] = oxp__random_range(random, 1, 25);
@@ -179,8 +293,10 @@ static void upsample_draw(oxp__random *random, void *params, oxp__shape *inputs)
 
 const oxp__kind oxp__kind_upsample = {
   .name = "upsample",
-  .doc = "a map resized by repeating the nearest value, to sizes or by scales",
-  .formula = "y[n,c,i,j] = x[n,c, floor(i H / H_out), floor(j W / W_out)]",
+  .doc = "a map resized to sizes or by scales, by the nearest value or bilinear",
+  .formula =
+      "nearest: y[n,c,i,j] = x[n,c, floor(i H / H_out), floor(j W / W_out)]; bilinear: the four values around i', j' "
+      "mixed, i' = (i + 1/2) H / H_out - 1/2 or, aligned, i (H - 1) / (H_out - 1), not below 0",
   .names = { { "netcl", "Upsample" } },
   .params = OXP__ROWS(upsample_params),
   .params_bytes = sizeof(upsample),
@@ -190,6 +306,6 @@ const oxp__kind oxp__kind_upsample = {
   .shape = upsample_shape,
   .ref = upsample_ref,
   .lower = { { 13, upsample_lower } },
-  .tolerance = OXP__EXACT,
+  .tolerance = OXP__REDUCTION, // nearest is exact; runtimes round the coordinates of a mix, and those grow with the map
   .draw = upsample_draw,
 };

@@ -200,39 +200,73 @@ const char *oxp__lower_ints(oxp__lowering *to, const char *suffix, int count, co
   return name;
 }
 
+// One of the two functions is set.
 typedef struct lowering_made {
-  int64_t (*value)(int64_t index, const int64_t numbers[2]);
-  int64_t numbers[2];
+  int64_t (*whole)(int64_t index, const int64_t numbers[3]);
+  double (*real)(int64_t index, const int64_t numbers[3]);
+  oxp_dtype dtype;
+  int64_t numbers[3];
 } lowering_made;
+
+// The bits of element `index`.
+static uint64_t lowering_made_bits(const lowering_made *made, int64_t index)
+{
+  if (made->whole)
+    return (uint64_t)made->whole(index, made->numbers);
+  double real = made->real(index, made->numbers);
+  float single = (float)real;
+  uint32_t narrow;
+  uint64_t wide;
+  memcpy(&narrow, &single, sizeof narrow);
+  memcpy(&wide, &real, sizeof wide);
+  return made->dtype == OXP_FLOAT32 ? narrow : wide;
+}
 
 // An oxp_read_function: little-endian.
 static oxp_status lowering_read_made(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
 {
   (void)error;
   const lowering_made *made = context;
+  size_t width = oxp_dtype_bytes(made->dtype);
   unsigned char *bytes = buffer;
-  uint64_t value = 0;
+  uint64_t bits = 0;
   for (size_t i = 0; i < count; i++, offset++) {
-    if (i == 0 || offset % 8 == 0)
-      value = (uint64_t)made->value((int64_t)(offset / 8), made->numbers);
-    bytes[i] = (unsigned char)(value >> 8 * (offset % 8));
+    if (i == 0 || offset % width == 0)
+      bits = lowering_made_bits(made, (int64_t)(offset / width));
+    bytes[i] = (unsigned char)(bits >> 8 * (offset % width));
   }
   return OXP_OK;
 }
 
-const char *oxp__lower_made_ints(oxp__lowering *to, const char *suffix, int64_t count,
-                                 int64_t (*value)(int64_t index, const int64_t numbers[2]), const int64_t numbers[2])
+static const char *lowering_add_made(oxp__lowering *to, const char *suffix, int rank, const int64_t *shape,
+                                     const lowering_made *made)
 {
   const char *name = lowering_constant_name(to, suffix);
-  lowering_made *made = oxp__arena_new(&to->graph->arena, 1, sizeof *made);
-  if (made) {
-    *made = (lowering_made){ value, { numbers[0], numbers[1] } };
-    oxp_tensor tensor = oxp_tensor_from_function(OXP_INT64, 1, &count, lowering_read_made, made);
+  lowering_made *copy = oxp__arena_new(&to->graph->arena, 1, sizeof *copy);
+  if (copy) {
+    *copy = *made;
+    oxp_tensor tensor = oxp_tensor_from_function(made->dtype, rank, shape, lowering_read_made, copy);
     oxp__build_initializer(&to->builder, name, &tensor, OXP_DTYPE_NONE);
   } else if (to->builder.status == OXP_OK) {
-    to->builder.status = oxp__fail_memory(to->builder.error, sizeof *made);
+    to->builder.status = oxp__fail_memory(to->builder.error, sizeof *copy);
   }
   return name;
+}
+
+const char *oxp__lower_made_ints(oxp__lowering *to, const char *suffix, int64_t count,
+                                 int64_t (*value)(int64_t index, const int64_t numbers[3]), const int64_t numbers[3])
+{
+  return lowering_add_made(
+      to, suffix, 1, &count,
+      &(lowering_made){ .whole = value, .dtype = OXP_INT64, .numbers = { numbers[0], numbers[1], numbers[2] } });
+}
+
+const char *oxp__lower_made_floats(oxp__lowering *to, const char *suffix, int rank, const int64_t *shape,
+                                   double (*value)(int64_t index, const int64_t numbers[3]), const int64_t numbers[3])
+{
+  return lowering_add_made(
+      to, suffix, rank, shape,
+      &(lowering_made){ .real = value, .dtype = to->dtype, .numbers = { numbers[0], numbers[1], numbers[2] } });
 }
 
 const char *oxp__lower_floats(oxp__lowering *to, const char *suffix, int count, const double *values)

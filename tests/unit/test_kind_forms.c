@@ -438,6 +438,222 @@ static void upsample_to_sizes_lists_the_places(void **state)
   done(network, graph);
 }
 
+// netcl's arithmetic shows row 0 at place 49 of a map that grows 49 times; Resize shows row 1.
+static void upsample_by_49_lists_the_places(void **state)
+{
+  (void)state;
+  oxp_network *network = upsample((int64_t[]){ OXP_DIM_BATCH, 1, 2, 4 }, (double[]){ 49, 1 }, NULL);
+  for (int opset = 13; opset <= 26; opset++) {
+    oxp_graph *graph = lower(network, opset);
+    assert_operators(graph, "Gather");
+    int64_t places[98];
+    assert_int_equal(oxp__tensor_read(last_initializer(graph), OXP_INT64, places, NULL), OXP_OK);
+    for (int i = 0; i < 98; i++)
+      assert_int_equal(places[i], i > 49);
+    oxp_graph_free(graph);
+  }
+  oxp_network_free(network);
+  network = upsample((int64_t[]){ OXP_DIM_BATCH, 1, OXP_DIM_HEIGHT, OXP_DIM_WIDTH }, (double[]){ 49, 2 }, NULL);
+  refuse_lower(network, 17, "height and width of its input must be known");
+  oxp_network_free(network);
+}
+
+static oxp_network *bilinear(const int64_t *shape, const double *scales, const int64_t *sizes, bool aligned)
+{
+  oxp_value y;
+  oxp_network *network = new_layer("upsample", 4, shape, &y);
+  oxp_layer_set_text(network, y, "mode", "bilinear");
+  oxp_layer_set_int(network, y, "align_corners", aligned);
+  if (scales)
+    oxp_layer_set_floats(network, y, "scales", 2, scales);
+  else
+    oxp_layer_set_ints(network, y, "sizes", 2, sizes);
+  finish(network);
+  return network;
+}
+
+static void upsample_bilinear_by_whole_factors_is_resize(void **state)
+{
+  (void)state;
+  const int64_t open[] = { OXP_DIM_BATCH, 3, OXP_DIM_HEIGHT, OXP_DIM_WIDTH };
+  for (int aligned = 0; aligned <= 1; aligned++) {
+    oxp_network *network = bilinear(open, (double[]){ 2, 49 }, NULL, aligned);
+    for (int opset = 13; opset <= 26; opset++) {
+      oxp_graph *graph = lower(network, opset);
+      assert_operators(graph, "Resize");
+      const oxp__attribute *mode = attribute(graph, 0, "coordinate_transformation_mode");
+      const char *expected = aligned ? "align_corners" : "half_pixel";
+      assert_int_equal(mode->s.count, strlen(expected));
+      assert_memory_equal(mode->s.at, expected, strlen(expected));
+      assert_memory_equal(attribute(graph, 0, "mode")->s.at, "linear", 6);
+      oxp_graph_free(graph);
+    }
+    oxp_network_free(network);
+  }
+}
+
+static void assert_shares(const oxp_graph *graph, size_t initializer, int count, const float *expected)
+{
+  float shares[16];
+  const oxp_tensor *tensor = &graph->model.graph->initializers.at[initializer]->tensor;
+  assert_int_equal(tensor->dtype, OXP_FLOAT32);
+  assert_int_equal(oxp__tensor_count(tensor), count);
+  assert_int_equal(oxp__tensor_read(tensor, OXP_FLOAT32, shares, NULL), OXP_OK);
+  assert_memory_equal(shares, expected, (size_t)count * sizeof *shares);
+}
+
+static void upsample_bilinear_lists_places_and_shares(void **state)
+{
+  (void)state;
+  const int64_t shape[] = { OXP_DIM_BATCH, 3, 2, 4 };
+  oxp_network *network = bilinear(shape, NULL, (int64_t[]){ 3, 4 }, false);
+  for (int opset = 13; opset <= 26; opset++) {
+    oxp_graph *graph = lower(network, opset);
+    assert_operators(graph, "Gather Gather Sub Mul Add");
+    assert_int_equal(attribute(graph, 0, "axis")->i, 2);
+    assert_places(graph, 0, "0 0 1"); // coordinates 0 (from -1/6), 1/2, 7/6
+    assert_places(graph, 1, "1 1 1");
+    assert_shares(graph, 2, 3, (const float[]){ 0, 0.5F, (float)(1.0 / 6) });
+    assert_initializer(graph, 2, 2, (int64_t[]){ 3, 1 });
+    oxp_graph_free(graph);
+  }
+  oxp_network_free(network);
+  network = bilinear(shape, NULL, (int64_t[]){ 1, 3 }, true);
+  oxp_graph *graph = lower(network, 13);
+  assert_operators(graph, "Gather Gather Sub Mul Add Gather Gather Sub Mul Add");
+  assert_places(graph, 0, "0");
+  assert_shares(graph, 2, 1, (const float[]){ 0 });
+  assert_places(graph, 3, "0 1 3");
+  assert_places(graph, 4, "1 2 3");
+  assert_shares(graph, 5, 3, (const float[]){ 0, 0.5F, 0 });
+  done(network, graph);
+}
+
+// ---- Normalization in groups, by the mean square; transposed convolution; slopes ----
+
+static oxp_network *group_norm(const int64_t *shape)
+{
+  oxp_value y;
+  oxp_network *network = new_layer("group_norm", 4, shape, &y);
+  oxp_layer_set_int(network, y, "num_groups", 3);
+  oxp_layer_set_int(network, y, "num_channels", 6);
+  set_weight(network, y, "gamma", 1, (int64_t[]){ 6 });
+  set_weight(network, y, "beta", 1, (int64_t[]){ 6 });
+  return network;
+}
+
+static void group_norm_is_taken_apart_at_every_opset(void **state)
+{
+  (void)state;
+  static const struct {
+    int64_t height, width;
+    const char *shape, *groups, *operators;
+  } rows[] = {
+    { 4, 5, "0 6 4 5", "0 3 40", "Reshape ReduceMean Sub Mul ReduceMean Add Sqrt Div Reshape Mul Add" },
+    { 4, OXP_DIM_WIDTH, "0 6 4 -1", "0 3 -1", "Reshape ReduceMean Sub Mul ReduceMean Add Sqrt Div Reshape Mul Add" },
+    { OXP_DIM_HEIGHT, OXP_DIM_WIDTH, NULL, "0 3 -1",
+      "Reshape ReduceMean Sub Mul ReduceMean Add Sqrt Div Shape Reshape Mul Add" },
+  };
+  for (size_t i = 0; i < OXP__COUNT(rows); i++) {
+    oxp_network *network = group_norm((int64_t[]){ OXP_DIM_BATCH, 6, rows[i].height, rows[i].width });
+    finish(network);
+    for (int opset = 13; opset <= 26; opset++) {
+      oxp_graph *graph = lower(network, opset);
+      assert_operators(graph, rows[i].operators);
+      assert_places(graph, 0, rows[i].groups);
+      size_t shape = graph->model.graph->initializers.count - 2; // gamma and beta are one array here
+      if (rows[i].shape)
+        assert_places(graph, shape, rows[i].shape);
+      oxp_graph_free(graph);
+    }
+    oxp_network_free(network);
+  }
+  oxp_value y;
+  oxp_network *network = new_layer("group_norm", 4, (int64_t[]){ 1, 6, 2, 2 }, &y);
+  oxp_layer_set_int(network, y, "num_groups", 4);
+  oxp_layer_set_int(network, y, "num_channels", 6);
+  refuse_finish(network, OXP_BAD_NETWORK, "num_groups is 4, which does not divide num_channels 6");
+}
+
+static void rms_norm_is_taken_apart_before_opset_23(void **state)
+{
+  (void)state;
+  for (int wide = 0; wide <= 1; wide++) {
+    oxp_network *network = new_network(wide ? OXP_FLOAT64 : OXP_FLOAT32);
+    oxp_value x = oxp_network_add_input(network, "input", 2, (int64_t[]){ OXP_DIM_BATCH, 4 });
+    oxp_value y = oxp_network_add_layer(network, "rms_norm", "it", 1, &x);
+    oxp_layer_set_int(network, y, "in_features", 4);
+    set_weight(network, y, "gamma", 1, (int64_t[]){ 4 });
+    oxp_network_add_output(network, y, NULL);
+    finish(network);
+    for (int opset = 13; opset <= 26; opset++) {
+      oxp_graph *graph = lower(network, opset);
+      assert_operators(graph, !wide && opset >= 23 ? "RMSNormalization" : "Mul ReduceMean Add Sqrt Div Mul");
+      oxp_graph_free(graph);
+    }
+    oxp_network_free(network);
+  }
+}
+
+static oxp_network *conv_transpose(int64_t output_padding)
+{
+  oxp_value y;
+  oxp_network *network = new_layer("conv_transpose2d", 4, (int64_t[]){ OXP_DIM_BATCH, 2, 5, 6 }, &y);
+  oxp_layer_set_int(network, y, "in_channels", 2);
+  oxp_layer_set_int(network, y, "out_channels", 3);
+  oxp_layer_set_ints(network, y, "kernel_shape", 2, (int64_t[]){ 3, 2 });
+  oxp_layer_set_ints(network, y, "strides", 2, (int64_t[]){ 2, 3 });
+  oxp_layer_set_ints(network, y, "pads", 4, (int64_t[]){ 0, 1, 2, 0 });
+  oxp_layer_set_ints(network, y, "output_padding", 2, (int64_t[]){ output_padding, 2 });
+  oxp_layer_set_int(network, y, "bias", 0);
+  set_weight(network, y, "weight", 4, (int64_t[]){ 2, 3, 3, 2 });
+  return network;
+}
+
+static void conv_transpose_has_its_sizes(void **state)
+{
+  (void)state;
+  static const char *const names[] = { "dilations", "group", "kernel_shape", "output_padding", "pads", "strides" };
+  oxp_network *network = conv_transpose(1);
+  finish(network);
+  oxp_graph *graph = lower(network, 17);
+  assert_operators(graph, "ConvTranspose");
+  const oxp__node *node = graph->model.graph->nodes.at[0];
+  assert_int_equal(node->attributes.count, OXP__COUNT(names));
+  for (size_t i = 0; i < OXP__COUNT(names); i++)
+    assert_string_equal(node->attributes.at[i]->name, names[i]);
+  oxp_value_info info;
+  assert_true(oxp_network_value_info(network, oxp_network_output(network, 0), &info));
+  assert_memory_equal(info.shape, ((int64_t[]){ OXP_DIM_BATCH, 3, 4 * 2 + 3 + 1 - 2, 5 * 3 + 2 + 2 - 1 }),
+                      4 * sizeof(int64_t));
+  done(network, graph);
+  refuse_finish(conv_transpose(2), OXP_BAD_NETWORK, "output_padding holds 2, which is not below the stride 2");
+  network = conv_transpose(0);
+  oxp_layer_set_int(network, oxp_network_input(network, 0) + 1, "pads", 40);
+  refuse_finish(network, OXP_BAD_NETWORK, "pads cut off 80 places of an output that has 11");
+}
+
+static void prelu_slopes_meet_the_channels(void **state)
+{
+  (void)state;
+  for (int rank = 2; rank <= 5; rank++) {
+    oxp_value y;
+    oxp_network *network = new_layer("prelu", rank, (int64_t[]){ OXP_DIM_BATCH, 3, 4, 5, 6 }, &y);
+    oxp_layer_set_int(network, y, "num_parameters", 3);
+    set_weight(network, y, "alpha", 1, (int64_t[]){ 3 });
+    finish(network);
+    oxp_graph *graph = lower(network, 13);
+    assert_operators(graph, "PRelu");
+    assert_initializer(graph, 0, rank - 1, (int64_t[]){ 3, 1, 1, 1 });
+    done(network, graph);
+  }
+  oxp_value y;
+  oxp_network *network = new_layer("prelu", 4, (int64_t[]){ 1, 3, 4, 4 }, &y);
+  oxp_layer_set_int(network, y, "num_parameters", 1); // one slope for all is not what the layer does
+  set_weight(network, y, "alpha", 1, (int64_t[]){ 1 });
+  refuse_finish(network, OXP_BAD_NETWORK, "the input has 3 channels");
+}
+
 static void upsample_needs_values(void **state)
 {
   (void)state;
@@ -497,6 +713,13 @@ int main(void)
     cmocka_unit_test(windows_that_do_not_fit_are_refused),
     cmocka_unit_test(upsample_by_whole_factors_needs_no_sizes),
     cmocka_unit_test(upsample_to_sizes_lists_the_places),
+    cmocka_unit_test(upsample_by_49_lists_the_places),
+    cmocka_unit_test(upsample_bilinear_by_whole_factors_is_resize),
+    cmocka_unit_test(upsample_bilinear_lists_places_and_shares),
+    cmocka_unit_test(group_norm_is_taken_apart_at_every_opset),
+    cmocka_unit_test(rms_norm_is_taken_apart_before_opset_23),
+    cmocka_unit_test(conv_transpose_has_its_sizes),
+    cmocka_unit_test(prelu_slopes_meet_the_channels),
     cmocka_unit_test(upsample_needs_values),
     cmocka_unit_test(upsample_refuses_places_that_it_cannot_list),
     cmocka_unit_test(upsample_takes_sizes_or_scales),

@@ -319,7 +319,7 @@ static void texts_booleans_and_null_go_where_they_fit(void **state)
   assert_true(oxp__param_int(seed, room, 0) == INT64_MAX);
   assert_int_equal(oxp__param_set_numbers(seed, room, 1, (double[]){ 0x1p54 }, &error), OXP_BAD_ARGUMENT);
   assert_non_null(strstr(error.message, "seed is 18014398509481984, which is too large"));
-  assert_int_equal(oxp__param_set_text(mode, room, "bilinear", NULL), OXP_BAD_ARGUMENT);
+  assert_int_equal(oxp__param_set_text(mode, room, "bicubic", NULL), OXP_BAD_ARGUMENT);
 }
 
 // ---- Shapes ----

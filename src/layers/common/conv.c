@@ -89,13 +89,26 @@ void oxp__conv_ref(const oxp__ref *io, const oxp__conv *conv)
       }
 }
 
-oxp_status oxp__conv_lower(oxp__lowering *to, const oxp__conv *conv)
+oxp_status oxp__conv_check(const oxp__conv *conv, oxp_error *error)
+{
+  bool divides_in = conv->in_channels % conv->group == 0;
+  if (divides_in && conv->out_channels % conv->group == 0)
+    return OXP_OK;
+  return oxp__fail(error, OXP_BAD_NETWORK, "group is %lld, which does not divide %s %lld", (long long)conv->group,
+                   divides_in ? "out_channels" : "in_channels",
+                   (long long)(divides_in ? conv->out_channels : conv->in_channels));
+}
+
+oxp_status oxp__conv_lower(oxp__lowering *to, const oxp__conv *conv, const int64_t *output_padding)
 {
   const char *x = oxp__lower_input(to, 0), *weight = oxp__lower_weight(to, 0);
-  oxp__node *node = oxp__lower_node(to, "Conv", OXP__IN(x, weight, oxp__lower_weight(to, 1)));
+  oxp__node *node =
+      oxp__lower_node(to, output_padding ? "ConvTranspose" : "Conv", OXP__IN(x, weight, oxp__lower_weight(to, 1)));
   oxp__attr_ints(to, node, "dilations", 2, conv->dilations);
   oxp__attr_int(to, node, "group", conv->group);
   oxp__attr_ints(to, node, "kernel_shape", 2, conv->kernel_shape);
+  if (output_padding)
+    oxp__attr_ints(to, node, "output_padding", 2, output_padding);
   oxp__attr_ints(to, node, "pads", 4, conv->pads);
   oxp__attr_ints(to, node, "strides", 2, conv->strides);
   return OXP_OK;

@@ -1,4 +1,4 @@
-// conv.h: what conv2d and depthwise_conv2d share: parameters, shapes, the reference kernel, the Conv node.
+// conv.h: what conv2d, depthwise_conv2d and conv_transpose2d share: parameters, shapes, the reference kernel, the node.
 // Place: layers/common.
 #ifndef OXP_LAYERS_COMMON_CONV_H
 #define OXP_LAYERS_COMMON_CONV_H
@@ -17,7 +17,10 @@ void oxp__conv_weight_shape(const oxp__conv *conv, int role, oxp__shape *shape);
 oxp_status oxp__conv_shape(const oxp__layer *layer, const oxp__conv *conv, const oxp__shape *input, oxp__shape *output,
                            oxp_error *error);
 void oxp__conv_ref(const oxp__ref *io, const oxp__conv *conv);
-oxp_status oxp__conv_lower(oxp__lowering *to, const oxp__conv *conv);
+// Groups that divide the channels; else OXP_BAD_NETWORK.
+oxp_status oxp__conv_check(const oxp__conv *conv, oxp_error *error);
+// A Conv node; with `output_padding` (two numbers) a ConvTranspose.
+oxp_status oxp__conv_lower(oxp__lowering *to, const oxp__conv *conv, const int64_t *output_padding);
 
 // Random windows, bias and a map that they fit, for the channels that are set already.
 void oxp__conv_draw(oxp__random *random, oxp__conv *conv, oxp__shape *inputs);
