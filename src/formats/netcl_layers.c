@@ -14,7 +14,7 @@ static int netcl_layers_probe(const oxp__candidate *candidate)
     return 90;
   if (candidate->zip && oxp__npz_has_layers(candidate->zip))
     return 60; // weights whose list of layers is not beside them
-  return candidate->head_count > 0 && candidate->head[0] == '[' ? 5 : 0;
+  return 0;
 }
 
 // Weights were opened, and the layers are described elsewhere.

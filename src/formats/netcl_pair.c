@@ -13,7 +13,7 @@ static int netcl_pair_probe(const oxp__candidate *candidate)
   if (kind == OXP__NETCL_JSON_MODEL)
     return 90;
   // JSON that is damaged: reading it says where.
-  return candidate->head_count > 0 && candidate->head[0] == '{' && kind == OXP__NETCL_JSON_NONE ? 5 : 0;
+  return oxp__json_begins(candidate->head, candidate->head_count) && kind == OXP__NETCL_JSON_NONE ? 5 : 0;
 }
 
 static oxp_status netcl_pair_read(const oxp__candidate *candidate, const oxp_open_options *options,

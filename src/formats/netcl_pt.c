@@ -224,8 +224,13 @@ static oxp_status pt_find(const oxp__weights *weights, const oxp__layer *layer, 
     return OXP_OK;
   store->used[found->number] = true;
   const oxp__pickle_value *value = store->dict->items[2 * found->number + 1];
-  oxp_status status = value->type == OXP__PICKLE_TENSOR ? pt_open_tensor(store, value->tensor, full, tensor, error)
-                                                        : oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
+  oxp_status status = OXP_OK;
+  if (value->type == OXP__PICKLE_TENSOR)
+    status = pt_open_tensor(store, value->tensor, full, tensor, error);
+  else if (value->type == OXP__PICKLE_OBJECT)
+    status = oxp__fail(error, OXP_BAD_FILE, "this is made by \"%.64s\", it should be a plain tensor", value->text);
+  else
+    status = oxp__fail(error, OXP_BAD_FILE, "this is not a tensor");
   return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, full);
 }
 

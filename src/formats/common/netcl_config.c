@@ -128,7 +128,7 @@ static oxp_status config_check_types(const oxp__netcl_config *config, oxp_error 
   for (size_t i = 0; status == OXP_OK && i < json_array_size(config->layers); i++) {
     const char *type = config_type(config, i);
     const oxp__kind *kind = type ? oxp__kind_in_dialect("netcl", type) : NULL;
-    if (!type)
+    if (!type || !*type)
       status = oxp__fail(error, OXP_BAD_FILE, "layer %zu is %s, it should be an object with a text \"type\"", i,
                          oxp__json_type_name(json_array_get(config->layers, i)));
     else if (!kind || kind->min_inputs > 1 || (!config->bare && !oxp__netcl_type_find(type)))
@@ -152,10 +152,9 @@ static oxp_status config_set_list(const oxp__param *param, void *params, const j
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the list has %zu entries; 1 to %d are allowed", count, OXP_MAX_RANK);
   for (size_t i = 0; i < count; i++) {
     const json_t *item = json_array_get(list, i);
-    if (!json_is_number(item))
+    if (!oxp__json_number_value(item, &numbers[i]))
       return oxp__fail(error, OXP_BAD_ARGUMENT, "entry %zu of the list is %s, it should be a number", i,
                        oxp__json_type_name(item));
-    numbers[i] = json_number_value(item);
   }
   if (count == 2 && param->type == OXP__PARAM_INTS && param->count == 4) { // one padding for both sides of an axis
     numbers[2] = numbers[0];
@@ -168,21 +167,22 @@ static oxp_status config_set_list(const oxp__param *param, void *params, const j
 static oxp_status config_set(const oxp__param *param, void *params, const json_t *value, oxp_error *error)
 {
   int64_t whole = json_integer_value(value);
-  double number = json_real_value(value);
+  double number;
+  if (!json_is_integer(value) && oxp__json_number_value(value, &number))
+    return oxp__param_set_numbers(param, params, 1, &number, error);
   switch (json_typeof(value)) {
   case JSON_TRUE:
   case JSON_FALSE:
     return oxp__param_set_bool(param, params, json_is_true(value), error);
   case JSON_INTEGER:
     return oxp__param_set_ints(param, params, 1, &whole, error);
-  case JSON_REAL:
-    return oxp__param_set_numbers(param, params, 1, &number, error);
   case JSON_STRING:
     return oxp__param_set_text(param, params, json_string_value(value), error);
   case JSON_NULL:
     return oxp__param_set_null(param, params, error);
   case JSON_ARRAY:
     return config_set_list(param, params, value, error);
+  case JSON_REAL: // done above
   case JSON_OBJECT:
     break;
   }

@@ -55,10 +55,7 @@ static oxp_status source_parse(oxp__arena *arena, oxp__netcl_pair *pair, oxp_err
 
 static bool source_is_json(const oxp__candidate *candidate)
 {
-  size_t at = 0;
-  while (at < candidate->head_count && strchr(" \t\r\n", candidate->head[at]) && candidate->head[at])
-    at++;
-  return candidate->file && at < candidate->head_count && (candidate->head[at] == '{' || candidate->head[at] == '[');
+  return candidate->file && oxp__json_begins(candidate->head, candidate->head_count);
 }
 
 static oxp_status source_open_npz(oxp__arena *arena, oxp__netcl_pair *pair, oxp_error *error)

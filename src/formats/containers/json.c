@@ -1,7 +1,9 @@
 // json.c: see json.h. The text is read here, by a parser that lives with every byte and with memory running out anywhere; jansson
-// holds the values. Knows no dialect. Place: formats/containers.
+// holds the values. What Python's json writes beyond the standard is read as Python reads it. Knows no dialect. Place:
+// formats/containers.
 #include "formats/containers/json.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +14,14 @@
 
 typedef struct json_reader {
   const char *start, *at, *end;
-  char *scratch; // decoded texts that are in use, one behind the other; as large as the text, so that all fit
+  char *
+      scratch; // decoded texts that are in use, one behind the other, and behind them a number's digits; as large as the text and
+               // a decimal point, so that all fit
   oxp_status status;
   oxp_error *error;
 } json_reader;
+
+enum { REPLACEMENT = 0xFFFD }; // the character that stands for what is none
 
 static json_t *reader_value(json_reader *reader);
 
@@ -89,18 +95,21 @@ static int32_t reader_hex(json_reader *reader)
 }
 
 // The code point after `\u`, of which half may be in a second escape; 0 when it is none. Zero itself is refused: it would end texts.
+// Half a character alone, as Python writes it for a byte of a file's name that is no character, becomes U+FFFD.
 static uint32_t reader_code_point(json_reader *reader)
 {
   int32_t first = reader_hex(reader);
   if (first < 0xD800 || first > 0xDFFF)
     return first < 0 ? 0 : (uint32_t)first;
-  if (first > 0xDBFF || reader->end - reader->at < 6 || reader->at[0] != '\\' || reader->at[1] != 'u')
-    return 0;
-  reader->at += 2;
-  int32_t second = reader_hex(reader);
-  if (second < 0xDC00 || second > 0xDFFF)
-    return 0;
-  return 0x10000u + ((uint32_t)(first - 0xD800) << 10) + (uint32_t)(second - 0xDC00);
+  const char *behind = reader->at;
+  if (first <= 0xDBFF && reader->end - behind >= 6 && behind[0] == '\\' && behind[1] == 'u') {
+    reader->at += 2;
+    int32_t second = reader_hex(reader);
+    if (second >= 0xDC00 && second <= 0xDFFF)
+      return 0x10000u + ((uint32_t)(first - 0xD800) << 10) + (uint32_t)(second - 0xDC00);
+    reader->at = behind;
+  }
+  return REPLACEMENT;
 }
 
 // Writes a code point as UTF-8; returns the place after it.
@@ -145,9 +154,7 @@ static const char *reader_text(json_reader *reader)
     to = reader_escape(reader, to);
     if (!to) {
       reader->at = escape;
-      return reader_stop(reader,
-                         "there is no such escape in texts, or it stands for half a character or for a zero byte"),
-             NULL;
+      return reader_stop(reader, "there is no such escape in texts, or it stands for a zero byte"), NULL;
     }
   }
   if (reader->at >= reader->end) {
@@ -182,23 +189,40 @@ static bool reader_digits(json_reader *reader)
   return reader->at > first;
 }
 
-// The caller's program may have set a locale whose decimal point is something else, which strtod then expects.
-static json_t *reader_real(json_reader *reader, const char *first)
+// jansson holds no number that is not finite: it becomes a text that begins with a zero byte, which no text that was read does.
+static json_t *reader_real(json_reader *reader, double number)
+{
+  if (isfinite(number))
+    return reader_made(reader, json_real(number));
+  static const char *const words[] = { "\0NaN", "\0Infinity", "\0-Infinity" };
+  const char *word = words[isnan(number) ? 0 : number > 0 ? 1 : 2];
+  return reader_made(reader, json_stringn_nocheck(word, 1 + strlen(word + 1)));
+}
+
+bool oxp__json_number_value(const json_t *value, double *number)
+{
+  bool is_word = json_is_string(value) && json_string_length(value) > 1 && json_string_value(value)[0] == 0;
+  if (is_word)
+    *number = strtod(json_string_value(value) + 1, NULL); // C reads the three words as JSON in Python does
+  else if (json_is_number(value))
+    *number = json_number_value(value);
+  return is_word || json_is_number(value);
+}
+
+// A number from `first` to where the reader is. The caller's program may have set a locale whose decimal point is something else,
+// which strtod then expects. What is too large for a double is infinity, as in Python.
+static json_t *reader_decimal(json_reader *reader, const char *first)
 {
   const char *point = localeconv()->decimal_point;
-  size_t point_length = strlen(point), count = 0;
-  char digits[512];
-  for (const char *c = first; c < reader->at && count + point_length < sizeof digits; c++) {
-    memcpy(digits + count, *c == '.' ? point : c, *c == '.' ? point_length : 1);
-    count += *c == '.' ? point_length : 1;
-    digits[count] = 0;
+  size_t point_length = strlen(point);
+  char *digits = reader->scratch, *to = digits;
+  for (const char *c = first; c < reader->at; c++) {
+    size_t length = *c == '.' ? point_length : 1;
+    memcpy(to, *c == '.' ? point : c, length);
+    to += length;
   }
-  double number = strtod(digits, NULL);
-  bool complete = (size_t)(reader->at - first) + point_length < sizeof digits;
-  if (complete && isfinite(number))
-    return reader_made(reader, json_real(number));
-  reader->at = first;
-  return reader_stop(reader, complete ? "the number is too large" : "the number has too many digits");
+  *to = 0;
+  return reader_real(reader, strtod(digits, NULL));
 }
 
 // Digits from `first` to where the reader is, with a sign in front. What int64 cannot hold becomes a real number: JSON knows no limit,
@@ -208,7 +232,7 @@ static json_t *reader_integer(json_reader *reader, const char *first)
   int64_t number = 0, sign = *first == '-' ? -1 : 1;
   for (const char *c = first + (sign < 0); c < reader->at; c++)
     if (!oxp__mul_i64(number, 10, &number) || !oxp__add_i64(number, sign * (*c - '0'), &number))
-      return reader_real(reader, first);
+      return reader_decimal(reader, first);
   return reader_made(reader, json_integer(number));
 }
 
@@ -232,7 +256,7 @@ static json_t *reader_number(json_reader *reader)
     reader->at = first;
     return reader_stop(reader, "this is not a number of JSON");
   }
-  return reader->at == whole ? reader_integer(reader, first) : reader_real(reader, first);
+  return reader->at == whole ? reader_integer(reader, first) : reader_decimal(reader, first);
 }
 
 // --- Lists and objects ---
@@ -289,15 +313,17 @@ static json_t *reader_object(json_reader *reader)
   return reader_close(reader, object);
 }
 
+// The words of JSON, and those that Python writes for numbers that are not finite.
 static json_t *reader_word(json_reader *reader)
 {
-  static const char *const words[] = { "true", "false", "null" };
-  for (int i = 0; i < 3; i++) {
+  static const char *const words[] = { "true", "false", "null", "NaN", "Infinity", "-Infinity" };
+  static const double numbers[] = { 0, 0, 0, (double)NAN, (double)INFINITY, -(double)INFINITY };
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     size_t length = strlen(words[i]);
     if ((size_t)(reader->end - reader->at) < length || memcmp(reader->at, words[i], length) != 0)
       continue;
     reader->at += length;
-    return i == 0 ? json_true() : i == 1 ? json_false() : json_null();
+    return i == 0 ? json_true() : i == 1 ? json_false() : i == 2 ? json_null() : reader_real(reader, numbers[i]);
   }
   return reader_stop(reader, reader->at < reader->end ? "a value is missing or is not one of JSON's"
                                                       : "a value is missing at the end");
@@ -317,6 +343,7 @@ static json_t *reader_value(json_reader *reader)
     reader->at++;
     return reader_string(reader);
   case '-':
+    return reader->end - reader->at > 1 && reader->at[1] == 'I' ? reader_word(reader) : reader_number(reader);
   case '0':
   case '1':
   case '2':
@@ -333,8 +360,24 @@ static json_t *reader_value(json_reader *reader)
   }
 }
 
+// Editors put a byte order mark before UTF-8 text. It is no part of the text.
+static size_t json_mark_bytes(const char *text, size_t count)
+{
+  return count >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+bool oxp__json_begins(const void *head, size_t count)
+{
+  const char *text = head;
+  size_t at = json_mark_bytes(text, count);
+  while (at < count && text[at] && strchr(" \t\r\n", text[at]))
+    at++;
+  return at < count && (text[at] == '{' || text[at] == '[');
+}
+
 static json_t *reader_all(json_reader *reader)
 {
+  reader->at += json_mark_bytes(reader->at, (size_t)(reader->end - reader->at));
   char first = reader_next(reader);
   if (first != '{' && first != '[')
     return reader_stop(reader, "an object or a list should be here");
@@ -379,7 +422,7 @@ oxp_status oxp__json_parse(oxp__arena *arena, const char *text, size_t count, co
   if (depth > OXP__JSON_LIMIT_DEPTH)
     return oxp__fail(error, OXP_BAD_FILE, "the JSON text is nested %d levels deep, at most %d are read", depth,
                      OXP__JSON_LIMIT_DEPTH);
-  char *scratch = malloc(count + 1);
+  char *scratch = malloc(count + 1 + MB_LEN_MAX);
   if (!scratch)
     return oxp__fail_memory(error, count);
   json_reader reader = { .start = text, .at = text, .end = text + count, .scratch = scratch, .error = error };
@@ -393,6 +436,9 @@ oxp_status oxp__json_parse(oxp__arena *arena, const char *text, size_t count, co
 
 const char *oxp__json_type_name(const json_t *value)
 {
+  double number;
+  if (json_is_string(value) && oxp__json_number_value(value, &number))
+    return isnan(number) ? "NaN" : "infinity";
   switch (json_typeof(value)) {
   case JSON_OBJECT:
     return "an object";

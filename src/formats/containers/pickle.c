@@ -34,7 +34,6 @@ typedef struct pickle_machine {
 } pickle_machine;
 
 typedef enum pickle_effect { // what a permitted name does when it is called
-  CALL_NOTHING,
   CALL_DICT,
   CALL_LIST,
   CALL_TUPLE,
@@ -42,15 +41,29 @@ typedef enum pickle_effect { // what a permitted name does when it is called
   CALL_TENSOR,
   CALL_PARAMETER, // (tensor, requires_grad, hooks)
   CALL_ENCODE,    // (text, encoding): bytes
+  CALL_OBJECT,    // something harmless that no weight is made of, whatever the arguments are
   CALL_STORAGE
 } pickle_effect;
 
 typedef struct pickle_name {
   const char *module; // "torch*": torch and everything inside it
-  const char *name;
+  const char *names;  // separated by spaces
   pickle_effect call;
   oxp_dtype dtype; // of storages
 } pickle_name;
+
+#define PICKLE_DTYPES                                                                                                  \
+  "float64 double float32 float float16 half bfloat16 complex128 cdouble complex64 cfloat complex32 chalf "            \
+  "int64 long int32 int int16 short int8 uint8 uint16 uint32 uint64 bool quint8 qint8 qint32 quint4x2 quint2x4 "       \
+  "bits1x8 bits2x4 bits4x2 bits8 bits16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu "     \
+  "float4_e2m1fn_x2 uint1 uint2 uint3 uint4 uint5 uint6 uint7 int1 int2 int3 int4 int5 int6 int7"
+#define PICKLE_OTHER_STORAGES                                                                                          \
+  "UntypedStorage TypedStorage ComplexDoubleStorage ComplexFloatStorage QUInt8Storage QInt8Storage QInt32Storage "     \
+  "QUInt4x2Storage QUInt2x4Storage"
+#define PICKLE_OTHER_TENSORS                                                                                           \
+  "_rebuild_parameter_with_state _rebuild_tensor_v3 _rebuild_qtensor _rebuild_sparse_tensor _rebuild_nested_tensor "   \
+  "_rebuild_meta_tensor_no_storage _rebuild_wrapper_subclass _rebuild_device_tensor_from_numpy "                       \
+  "_rebuild_device_tensor_from_cpu_tensor"
 
 // The whole world of the machine.
 static const pickle_name pickle_names[] = {
@@ -64,23 +77,34 @@ static const pickle_name pickle_names[] = {
   { "torch*", "CharStorage", CALL_STORAGE, OXP_INT8 },
   { "torch*", "ByteStorage", CALL_STORAGE, OXP_UINT8 },
   { "torch*", "BoolStorage", CALL_STORAGE, OXP_BOOL },
-  { "torch*", "_rebuild_tensor_v2", CALL_TENSOR, 0 },
-  { "torch*", "_rebuild_tensor", CALL_TENSOR, 0 },
+  { "torch*", PICKLE_OTHER_STORAGES, CALL_OBJECT, 0 }, // of element types that no weight has
+  { "torch*", "_rebuild_tensor_v2 _rebuild_tensor", CALL_TENSOR, 0 },
   { "torch*", "_rebuild_parameter", CALL_PARAMETER, 0 }, // not ..._with_state, which can set the values anew
   { "torch*", "Parameter", CALL_PARAMETER, 0 },
+  { "torch._utils", PICKLE_OTHER_TENSORS, CALL_OBJECT, 0 },
+  { "torch._tensor", "_rebuild_from_type_v2", CALL_OBJECT, 0 },
+  { "torch", "Size", CALL_TUPLE, 0 },
+  { "torch", PICKLE_DTYPES, CALL_OBJECT, 0 },
+  { "torch", "device Tensor", CALL_OBJECT, 0 },
+  { "torch", "per_tensor_affine per_tensor_symmetric per_channel_affine per_channel_symmetric", CALL_OBJECT, 0 },
+  { "torch.serialization", "_get_layout", CALL_OBJECT, 0 },
   { "torch*", "OrderedDict", CALL_DICT, 0 },
   { "collections", "OrderedDict", CALL_DICT, 0 },
+  { "collections", "Counter", CALL_OBJECT, 0 },
   { "builtins", "dict", CALL_DICT, 0 },
   { "builtins", "list", CALL_LIST, 0 },
   { "builtins", "tuple", CALL_TUPLE, 0 },
-  { "builtins", "set", CALL_SET, 0 },
-  { "builtins", "frozenset", CALL_SET, 0 },
+  { "builtins", "set frozenset", CALL_SET, 0 },
+  { "builtins", "bytearray complex", CALL_OBJECT, 0 },
   { "__builtin__", "dict", CALL_DICT, 0 },
   { "__builtin__", "list", CALL_LIST, 0 },
   { "__builtin__", "tuple", CALL_TUPLE, 0 },
-  { "__builtin__", "set", CALL_SET, 0 },
-  { "__builtin__", "frozenset", CALL_SET, 0 },
+  { "__builtin__", "set frozenset", CALL_SET, 0 },
+  { "__builtin__", "bytearray complex", CALL_OBJECT, 0 },
   { "_codecs", "encode", CALL_ENCODE, 0 }, // how protocol 2 spells bytes
+  { "numpy", "dtype ndarray", CALL_OBJECT, 0 },
+  { "numpy.core.multiarray", "scalar _reconstruct", CALL_OBJECT, 0 },
+  { "numpy._core.multiarray", "scalar _reconstruct", CALL_OBJECT, 0 },
 };
 
 // --- Stack, marks, memo ---
@@ -232,7 +256,21 @@ static oxp_status pickle_line(pickle_machine *machine, const char **line)
   return *line ? OXP_OK : oxp__fail_memory(machine->error, length);
 }
 
-// A text or bytes with a length of `size` bytes before it.
+// UTF-8 in which there may be zero bytes, as in the text that stands for the bytes of a number.
+static bool pickle_is_text(const unsigned char *bytes, size_t count)
+{
+  for (size_t at = 0; at < count; at++) {
+    const unsigned char *zero = memchr(bytes + at, 0, count - at);
+    size_t length = zero ? (size_t)(zero - bytes) - at : count - at;
+    if (!oxp__text_is_utf8(bytes + at, length))
+      return false;
+    at += length;
+  }
+  return true;
+}
+
+// A text or bytes with a length of `size` bytes before it. A text with a zero byte would end early here: it is kept as bytes are, and
+// so is no key.
 static oxp_status pickle_push_text(pickle_machine *machine, oxp__pickle_type type, size_t size)
 {
   uint64_t count;
@@ -241,8 +279,10 @@ static oxp_status pickle_push_text(pickle_machine *machine, oxp__pickle_type typ
   if (count > (size_t)(machine->end - machine->at))
     return pickle_fail(machine, "a text is longer than what is left");
   OXP__TRY(pickle_take(machine, (size_t)count, &bytes));
-  if (type == OXP__PICKLE_TEXT && !oxp__text_is_utf8(bytes, (size_t)count))
+  if (type == OXP__PICKLE_TEXT && !pickle_is_text(bytes, (size_t)count))
     return pickle_fail(machine, "a text is not UTF-8");
+  if (memchr(bytes, 0, (size_t)count))
+    type = OXP__PICKLE_BYTES;
   oxp__pickle_value *value = pickle_new(machine, type);
   if (value && type == OXP__PICKLE_TEXT) {
     value->text = oxp__arena_copy_bytes(machine->arena, bytes, (size_t)count);
@@ -253,16 +293,23 @@ static oxp_status pickle_push_text(pickle_machine *machine, oxp__pickle_type typ
   return pickle_push(machine, value);
 }
 
-// A signed number of up to 8 bytes.
-static oxp_status pickle_push_long(pickle_machine *machine)
+// A signed number with its length, of `size` bytes, before it. What 64 bits do not hold, as the seeds of generators, is not kept: no
+// weight is made of it. Bytes that only repeat the sign are no part of the number.
+static oxp_status pickle_push_long(pickle_machine *machine, size_t size)
 {
-  uint64_t size, number;
-  OXP__TRY(pickle_operand(machine, 1, &size));
-  if (size > 8)
-    return pickle_fail(machine, "a number is larger than 64 bits");
-  OXP__TRY(pickle_operand(machine, (size_t)size, &number));
-  if (size > 0 && size < 8 && number >> (8 * size - 1) & 1)
-    number |= UINT64_MAX << (8 * size);
+  uint64_t count, number = 0;
+  const unsigned char *bytes = NULL;
+  OXP__TRY(pickle_operand(machine, size, &count));
+  if (count > (size_t)(machine->end - machine->at))
+    return pickle_fail(machine, "a number is longer than what is left");
+  OXP__TRY(pickle_take(machine, (size_t)count, &bytes));
+  unsigned char sign = count > 0 && bytes[count - 1] >= 0x80 ? 0xFF : 0;
+  while (count > 8 && bytes[count - 1] == sign && bytes[count - 2] >> 7 == sign >> 7)
+    count--;
+  if (count > 8)
+    return pickle_push(machine, pickle_new(machine, OXP__PICKLE_LONG));
+  for (size_t i = 8; i-- > 0;)
+    number = number << 8 | (i < count ? bytes[i] : sign);
   return pickle_push_number(machine, OXP__PICKLE_INT, (int64_t)number);
 }
 
@@ -324,12 +371,18 @@ static oxp_status pickle_push_tuple(pickle_machine *machine, size_t count)
   return pickle_push(machine, pickle_collection(machine, OXP__PICKLE_TUPLE, machine->stack + machine->depth, count));
 }
 
-// Adds items to the list, set or dict below them. A refused object swallows what is put into it.
+// Something that is refused or left aside: it swallows what is put into it and what is called on it.
+static bool pickle_is_opaque(const oxp__pickle_value *value)
+{
+  return value->type == OXP__PICKLE_REFUSED || value->type == OXP__PICKLE_OBJECT;
+}
+
+// Adds items to the list, set or dict below them.
 static oxp_status pickle_extend(pickle_machine *machine, oxp__pickle_value **items, size_t count, oxp__pickle_type type)
 {
   oxp__pickle_value *target = NULL;
   OXP__TRY(pickle_top(machine, &target));
-  if (target->type == OXP__PICKLE_REFUSED)
+  if (pickle_is_opaque(target))
     return OXP_OK;
   bool pairs = type == OXP__PICKLE_DICT;
   if (target->type != type || (pairs && count % 2 != 0))
@@ -359,9 +412,19 @@ static oxp_status pickle_extend_top(pickle_machine *machine, size_t count, oxp__
 
 // --- Names and calls ---
 
+static bool pickle_has_word(const char *words, const char *word, size_t length)
+{
+  for (size_t count; *words; words += count + (words[count] == ' ')) {
+    count = strcspn(words, " ");
+    if (count == length && memcmp(words, word, length) == 0)
+      return true;
+  }
+  return false;
+}
+
 static bool pickle_name_matches(const pickle_name *row, const char *module, const char *name)
 {
-  if (strcmp(row->name, name) != 0)
+  if (!pickle_has_word(row->names, name, strlen(name)))
     return false;
   size_t length = strlen(row->module);
   if (row->module[length - 1] != '*')
@@ -379,11 +442,26 @@ static void pickle_refuse(pickle_machine *machine, const char *module, const cha
     machine->refused[machine->refused_count++] = (pickle_refused){ module, name };
 }
 
+// *borrows* `name`, which lives in the arena.
+static oxp_status pickle_push_object(pickle_machine *machine, const char *name)
+{
+  oxp__pickle_value *value = pickle_new(machine, OXP__PICKLE_OBJECT);
+  if (value) {
+    value->text = name;
+    value->count = strlen(name);
+  }
+  return pickle_push(machine, value);
+}
+
 static oxp_status pickle_push_name(pickle_machine *machine, const char *module, const char *name)
 {
-  for (size_t i = 0; i < sizeof pickle_names / sizeof pickle_names[0]; i++)
-    if (pickle_name_matches(&pickle_names[i], module, name))
-      return pickle_push_number(machine, OXP__PICKLE_NAME, (int64_t)i);
+  for (size_t i = 0; i < sizeof pickle_names / sizeof pickle_names[0]; i++) {
+    if (!pickle_name_matches(&pickle_names[i], module, name))
+      continue;
+    if (pickle_names[i].call == CALL_OBJECT)
+      return pickle_push_object(machine, name);
+    return pickle_push_number(machine, OXP__PICKLE_NAME, (int64_t)i);
+  }
   if (strnlen(module, PICKLE_NAME_LIMIT + 1) > PICKLE_NAME_LIMIT ||
       strnlen(name, PICKLE_NAME_LIMIT + 1) > PICKLE_NAME_LIMIT)
     return pickle_fail(machine, "a name is longer than 512 bytes");
@@ -418,8 +496,8 @@ static oxp_status pickle_persistent(pickle_machine *machine)
       strcmp(id->items[0]->text, "storage") != 0 || id->items[2]->type != OXP__PICKLE_TEXT ||
       id->items[4]->type != OXP__PICKLE_INT)
     return pickle_fail(machine, "a persistent id is not that of a storage");
-  if (id->items[1]->type == OXP__PICKLE_REFUSED)
-    return pickle_push(machine, pickle_new(machine, OXP__PICKLE_REFUSED));
+  if (pickle_is_opaque(id->items[1]))
+    return pickle_push(machine, id->items[1]);
   const pickle_name *name = id->items[1]->type == OXP__PICKLE_NAME ? &pickle_names[id->items[1]->number] : NULL;
   if (!name || name->call != CALL_STORAGE || id->items[4]->number < 0)
     return pickle_fail(machine, "a storage has no storage class or a negative size");
@@ -464,7 +542,7 @@ static oxp_status pickle_check_metadata(pickle_machine *machine, const oxp__pick
 static oxp_status pickle_call_tensor(pickle_machine *machine, const oxp__pickle_value *arguments)
 {
   oxp__pickle_value **items = arguments->items;
-  if (arguments->count >= 1 && items[0]->type == OXP__PICKLE_REFUSED)
+  if (arguments->count >= 1 && pickle_is_opaque(items[0]))
     return pickle_push(machine, items[0]);
   if (arguments->count > 7)
     return oxp__fail(machine->error, OXP_UNSUPPORTED,
@@ -494,15 +572,17 @@ static oxp_status pickle_call_tensor(pickle_machine *machine, const oxp__pickle_
 static oxp_status pickle_call_parameter(pickle_machine *machine, const oxp__pickle_value *arguments)
 {
   bool fits = arguments->count >= 1 && arguments->count <= 3;
-  if (!fits || (arguments->items[0]->type != OXP__PICKLE_TENSOR && arguments->items[0]->type != OXP__PICKLE_REFUSED))
+  if (!fits || (arguments->items[0]->type != OXP__PICKLE_TENSOR && !pickle_is_opaque(arguments->items[0])))
     return pickle_fail(machine, "a parameter is not made from a tensor");
   return pickle_push(machine, arguments->items[0]);
 }
 
-// (text, encoding): bytes, which are not the same as a key. They are not encoded: nobody looks into bytes.
+// (text, encoding): bytes, which are not the same as a key. They are not encoded: nobody looks into bytes, nor into a text that is kept
+// as such.
 static oxp_status pickle_call_encode(pickle_machine *machine, const oxp__pickle_value *arguments)
 {
-  if (arguments->count < 1 || arguments->count > 2 || arguments->items[0]->type != OXP__PICKLE_TEXT)
+  if (arguments->count < 1 || arguments->count > 2 ||
+      (arguments->items[0]->type != OXP__PICKLE_TEXT && arguments->items[0]->type != OXP__PICKLE_BYTES))
     return pickle_fail(machine, "bytes are not made from a text");
   return pickle_push(machine, pickle_new(machine, OXP__PICKLE_BYTES));
 }
@@ -526,19 +606,20 @@ static oxp_status pickle_call_collection(pickle_machine *machine, oxp__pickle_ty
 }
 
 // A class or function and its arguments. A new object (NEWOBJ) may leave its contents to later instructions, as a list does
-// whatever the arguments are; what pickles really hold has none, so others are refused.
+// whatever the arguments are; what pickles really hold has none, so others are refused. A tuple has its contents from the start.
 static oxp_status pickle_call(pickle_machine *machine, bool new_object)
 {
   oxp__pickle_value *arguments = NULL, *callee = NULL;
   OXP__TRY(pickle_pop(machine, &arguments));
   OXP__TRY(pickle_pop(machine, &callee));
-  if (callee->type == OXP__PICKLE_REFUSED)
+  if (pickle_is_opaque(callee))
     return pickle_push(machine, callee);
   if (callee->type != OXP__PICKLE_NAME || arguments->type != OXP__PICKLE_TUPLE)
     return pickle_fail(machine, "something is called that is not a function");
-  if (new_object && arguments->count > 0)
+  pickle_effect effect = pickle_names[callee->number].call;
+  if (new_object && arguments->count > 0 && effect != CALL_TUPLE)
     return pickle_fail(machine, "an object is made with arguments, which is not read here");
-  switch (pickle_names[callee->number].call) {
+  switch (effect) {
   case CALL_DICT:
     return pickle_call_collection(machine, OXP__PICKLE_DICT, arguments);
   case CALL_LIST:
@@ -554,7 +635,7 @@ static oxp_status pickle_call(pickle_machine *machine, bool new_object)
   case CALL_ENCODE:
     return pickle_call_encode(machine, arguments);
   case CALL_STORAGE:
-  case CALL_NOTHING:
+  case CALL_OBJECT: // was no name any more
     break;
   }
   return pickle_fail(machine, "a class is called in a way that is not read here");
@@ -566,7 +647,7 @@ static oxp_status pickle_build(pickle_machine *machine)
   oxp__pickle_value *state = NULL, *object = NULL;
   OXP__TRY(pickle_pop(machine, &state));
   OXP__TRY(pickle_top(machine, &object));
-  if (object->type != OXP__PICKLE_DICT && object->type != OXP__PICKLE_REFUSED)
+  if (object->type != OXP__PICKLE_DICT && !pickle_is_opaque(object))
     return pickle_fail(machine, "state is put onto a value that has none");
   return OXP_OK;
 }
@@ -639,12 +720,15 @@ static oxp_status pickle_step_late(pickle_machine *machine, unsigned char code)
   case 0x89:
     return pickle_push_number(machine, OXP__PICKLE_BOOL, code == 0x88);
   case 0x8a:
-    return pickle_push_long(machine);
+    return pickle_push_long(machine, 1);
+  case 0x8b:
+    return pickle_push_long(machine, 4);
   case 0x8c:
     return pickle_push_text(machine, OXP__PICKLE_TEXT, 1);
   case 0x8d:
     return pickle_push_text(machine, OXP__PICKLE_TEXT, 8);
   case 0x8e:
+  case 0x96: // BYTEARRAY8
     return pickle_push_text(machine, OXP__PICKLE_BYTES, 8);
   case 0x8f: // EMPTY_SET
     return pickle_push(machine, pickle_collection(machine, OXP__PICKLE_SET, NULL, 0));

@@ -1,6 +1,7 @@
 // pickle.h: a machine that reads Python pickles and can build numbers, texts, tuples, lists, dicts and descriptions of tensors,
 // and nothing else. It imports nothing and runs nothing: a name of a class or function is only compared with a short list of
-// names, and everything outside the list is refused. Place: formats/containers.
+// names, those that torch.load(weights_only=True) permits and NumPy's arrays and scalars. What is harmless but no part of a network (a
+// device, a complex number) is left aside; everything outside the list is refused. Place: formats/containers.
 #ifndef OXP_FORMATS_CONTAINERS_PICKLE_H
 #define OXP_FORMATS_CONTAINERS_PICKLE_H
 
@@ -12,6 +13,7 @@ typedef enum oxp__pickle_type {
   OXP__PICKLE_NONE,
   OXP__PICKLE_BOOL,  // number
   OXP__PICKLE_INT,   // number
+  OXP__PICKLE_LONG,  // a whole number that has more than 64 bits; it is not kept
   OXP__PICKLE_FLOAT, // real
   OXP__PICKLE_TEXT,  // text, count bytes (zero-terminated, valid UTF-8)
   OXP__PICKLE_BYTES, // what they are is not kept
@@ -22,6 +24,7 @@ typedef enum oxp__pickle_type {
   OXP__PICKLE_NAME,  // number: which of the permitted classes and functions
   OXP__PICKLE_STORAGE,
   OXP__PICKLE_TENSOR,
+  OXP__PICKLE_OBJECT, // text, count bytes: the name of what made it, without the module ("device"); no more is kept
   OXP__PICKLE_REFUSED // what a refused name would have made
 } oxp__pickle_type;
 
