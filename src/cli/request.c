@@ -6,7 +6,7 @@
 static const oxp__option source_options[] = {
   { "from", "FORMAT", "read SRC as this format (see onnxport formats) instead of recognising it by its content", 0 },
   { "description", "FILE", "model description (.netcl or JSON) for a SRC that holds weights only", 0 },
-  { "variable", "NAME", "which variable of a SRC that holds several networks", 0 },
+  { "variable", "NAME", "which of several networks or sets of weights in SRC, such as ema", 0 },
   { "input-shape", "SHAPE", "shape of one sample without the batch, such as 3x256x256, where SRC does not say", 0 },
 };
 const oxp__option_group oxp__source_group = OXP__GROUP("Reading SRC", source_options);

@@ -37,6 +37,7 @@ typedef struct oxp__format {
                      oxp_error *error);
   // NULL when the format cannot be written. The network is finished.
   oxp_status (*write)(const oxp_network *network, const char *path, oxp_error *error);
+  bool takes_variable; // `options->variable` says which part of a file is meant; elsewhere it is refused
   // The files that `write` makes or replaces when it is given `path`, in `arena`. NULL: one file, which is `path` itself.
   oxp_status (*targets)(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error);
 } oxp__format;

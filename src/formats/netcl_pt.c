@@ -6,6 +6,7 @@
 
 #include "formats/common/netcl_save.h"
 #include "formats/common/netcl_source.h"
+#include "formats/common/state_dict.h"
 #include "formats/containers/bytes.h"
 #include "formats/containers/pickle.h"
 
@@ -33,11 +34,15 @@ typedef struct pt_store {
   const oxp__zip *zip;
   const char *root; // folder of data.pkl, with a slash; "" when it lies outside of all
   bool big_endian;
-  const oxp__pickle_value *dict;
-  oxp__names names; // the dict's text keys, each with the number of its entry
-  bool *used;       // one per entry of the dict
-  bool *verified;   // one per member of the archive: its checksum was compared
+  const oxp__pickle_value *pickle; // the outermost dict
+  oxp__state_dict found;           // where in it the weights are
+  bool *used;                      // one per entry of the dict that was found
+  bool *verified;                  // one per member of the archive: its checksum was compared
   pt_window window;
+  const oxp_network *network; // borrowed, as are the next two: whose weights they are
+  const oxp__netcl_config *config;
+  const char *variable;
+  oxp__weights weights; // the store as others see it
 } pt_store;
 
 // --- Recognising ---
@@ -209,21 +214,78 @@ static oxp_status pt_open_tensor(pt_store *store, const oxp__pickle_tensor *view
   return whole ? pt_open_whole(store, member, tensor, error) : pt_open_view(store, member, tensor, error);
 }
 
+// Is it a weight that must be there? Whether layers of version 1 have a bias is what the file is asked for.
+static bool pt_wants(const pt_store *store, size_t layer, int role)
+{
+  const oxp__layer *of = store->network->layers[layer];
+  oxp__shape shape;
+  if (!oxp__weights_wanted(of, role, "torch", &shape))
+    return false;
+  return role != oxp__role_find(of->kind, "torch", "bias") ||
+         !oxp__netcl_config_bias_is_open(store->config, store->network, layer);
+}
+
+static char *pt_name(oxp__arena *arena, const char *prefix, const oxp__layer *layer, int role)
+{
+  return oxp__arena_printf(arena, "%s%d.%s", prefix, layer->index,
+                           oxp__role_dialect_name(&layer->kind->weights[role], "torch"));
+}
+
+// The names of all weights that must be there, in `arena`.
+static oxp_status pt_list_wanted(const pt_store *store, oxp__arena *arena, const char ***names, size_t *count,
+                                 oxp_error *error)
+{
+  size_t most = 0;
+  for (size_t i = 0; i < store->network->layer_count; i++)
+    most += (size_t)store->network->layers[i]->kind->weight_count;
+  *count = 0;
+  *names = oxp__arena_new(arena, most, sizeof **names);
+  bool made = *names != NULL;
+  for (size_t i = 0; made && i < store->network->layer_count; i++)
+    for (int role = 0; made && role < store->network->layers[i]->kind->weight_count; role++)
+      if (pt_wants(store, i, role)) {
+        (*names)[*count] = pt_name(arena, "", store->network->layers[i], role);
+        made = (*names)[(*count)++] != NULL;
+      }
+  return made ? OXP_OK : oxp__fail_memory(error, most * sizeof **names);
+}
+
+// Finds out where in the pickle the network's weights are, and says so where that is not plain.
+static oxp_status pt_begin(const oxp__weights *weights, oxp_error *error)
+{
+  pt_store *store = weights->context;
+  oxp__arena arena = { 0 };
+  const char **wanted;
+  size_t count;
+  oxp_status status = pt_list_wanted(store, &arena, &wanted, &count, error);
+  if (status == OXP_OK)
+    status = oxp__state_dict_find(store->arena, store->pickle, wanted, count, store->variable, &store->found, error);
+  oxp__arena_fini(&arena);
+  OXP__TRY(status);
+  store->used = oxp__arena_new(store->arena, store->found.dict->count, sizeof(bool));
+  if (!store->used)
+    return oxp__fail_memory(error, store->found.dict->count);
+  oxp__text hint = { 0 };
+  oxp__state_dict_describe(&store->found, &hint);
+  store->weights.hint = oxp__arena_copy(store->arena, oxp__text_string(&hint));
+  oxp__text_fini(&hint);
+  return OXP_OK;
+}
+
 static oxp_status pt_find(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
                           oxp_tensor *tensor, oxp_error *error)
 {
   pt_store *store = weights->context;
-  const char *key = oxp__role_dialect_name(&layer->kind->weights[role], weights->dialect);
-  const char *full = oxp__arena_printf(store->arena, "%d.%s", layer->index, key);
   *tensor = (oxp_tensor){ .rank = -1 };
+  const char *full = pt_name(store->arena, store->found.prefix, layer, role);
   if (!full)
-    return oxp__fail_memory(error, strlen(key));
+    return oxp__fail_memory(error, strlen(store->found.prefix));
   *name = full;
-  const oxp__name *found = oxp__names_find(&store->names, full);
+  const oxp__name *found = oxp__names_find(&store->found.names, full);
   if (!found)
     return OXP_OK;
   store->used[found->number] = true;
-  const oxp__pickle_value *value = store->dict->items[2 * found->number + 1];
+  const oxp__pickle_value *value = store->found.dict->items[2 * found->number + 1];
   oxp_status status = OXP_OK;
   if (value->type == OXP__PICKLE_TENSOR)
     status = pt_open_tensor(store, value->tensor, full, tensor, error);
@@ -252,54 +314,15 @@ static oxp_status pt_read_byteorder(pt_store *store, oxp_error *error)
   return oxp__at_key(error, OXP_BAD_FILE, member->name);
 }
 
-// The text keys of a dict. Python would take the last value of a key that is set twice; here none of them is trusted.
-static oxp_status pt_list_keys(oxp__arena *arena, const oxp__pickle_value *dict, oxp__names *names, oxp_error *error)
-{
-  *names = (oxp__names){ .arena = arena };
-  for (size_t i = 0; i < dict->count; i++) {
-    const oxp__pickle_value *key = dict->items[2 * i];
-    bool added = true;
-    if (key->type == OXP__PICKLE_TEXT && !oxp__names_add(names, key->text, i, &added))
-      return oxp__fail_memory(error, dict->count * sizeof(oxp__name));
-    if (added)
-      continue;
-    oxp__fail(error, OXP_BAD_FILE, "this key is set twice in the pickle");
-    return oxp__at_key(error, OXP_BAD_FILE, key->text);
-  }
-  return OXP_OK;
-}
-
-// Goes down to the dict under "state_dict", as training loops write it. No tensor may then stand in both dicts: netcl would take
-// the outer one.
-static oxp_status pt_go_inside(pt_store *store, const oxp__pickle_value *inner, oxp_error *error)
-{
-  const oxp__pickle_value *outer = store->dict;
-  store->dict = inner;
-  OXP__TRY(pt_list_keys(store->arena, inner, &store->names, error));
-  for (size_t i = 0; i < outer->count; i++) {
-    const oxp__pickle_value *key = outer->items[2 * i], *value = outer->items[2 * i + 1];
-    if (key->type != OXP__PICKLE_TEXT || value->type != OXP__PICKLE_TENSOR ||
-        !oxp__names_find(&store->names, key->text))
-      continue;
-    oxp__fail(error, OXP_BAD_FILE, "this tensor is in the pickle's dict and also in the one under \"state_dict\"");
-    return oxp__at_key(error, OXP_BAD_FILE, key->text);
-  }
-  return OXP_OK;
-}
-
 static oxp_status pt_read_pickle(pt_store *store, const oxp__zip_member *member, oxp_error *error)
 {
   char *bytes;
   size_t count;
   OXP__TRY(oxp__zip_read_all(store->arena, store->zip, member, OXP__PICKLE_LIMIT_BYTES, &bytes, &count, error));
-  oxp_status status = oxp__pickle_read(store->arena, bytes, count, &store->dict, error);
-  if (status == OXP_OK && store->dict->type != OXP__PICKLE_DICT)
+  oxp_status status = oxp__pickle_read(store->arena, bytes, count, &store->pickle, error);
+  if (status == OXP_OK && store->pickle->type != OXP__PICKLE_DICT)
     status = oxp__fail(error, OXP_BAD_FILE, "the pickle is not a dict of named tensors");
-  if (status != OXP_OK)
-    return oxp__at_key(error, status, member->name);
-  OXP__TRY(pt_list_keys(store->arena, store->dict, &store->names, error));
-  const oxp__pickle_value *inner = oxp__pickle_find(store->dict, "state_dict");
-  return inner && inner->type == OXP__PICKLE_DICT ? pt_go_inside(store, inner, error) : OXP_OK;
+  return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, member->name);
 }
 
 static oxp_status pt_open(pt_store *store, oxp_error *error)
@@ -313,9 +336,17 @@ static oxp_status pt_open(pt_store *store, oxp_error *error)
     return oxp__fail_memory(error, length);
   OXP__TRY(pt_read_byteorder(store, error));
   OXP__TRY(pt_read_pickle(store, member, error));
-  store->used = oxp__arena_new(store->arena, store->dict->count, sizeof(bool));
   store->verified = oxp__arena_new(store->arena, store->zip->member_count, sizeof(bool));
-  return store->used && store->verified ? OXP_OK : oxp__fail_memory(error, store->dict->count);
+  return store->verified ? OXP_OK : oxp__fail_memory(error, store->zip->member_count);
+}
+
+static void pt_warn_place(const pt_store *store, oxp_network *network)
+{
+  const oxp__state_dict *found = &store->found;
+  if (*found->path)
+    oxp__network_warn(network, "The weights are those in the dictionary \"%.128s\" of the file.", found->path);
+  if (*found->prefix)
+    oxp__network_warn(network, "The weights are those whose names begin with \"%.128s\".", found->prefix);
 }
 
 // num_batches_tracked only counts training steps.
@@ -324,8 +355,8 @@ static void pt_warn_unused(const pt_store *store, oxp_network *network)
   enum { LISTED = 20 };
   static const char counter[] = ".num_batches_tracked";
   size_t count = 0;
-  for (size_t i = 0; i < store->dict->count; i++) {
-    const oxp__pickle_value *key = store->dict->items[2 * i];
+  for (size_t i = 0; i < store->found.dict->count; i++) {
+    const oxp__pickle_value *key = store->found.dict->items[2 * i];
     bool counts = key->type == OXP__PICKLE_TEXT && key->count >= sizeof counter &&
                   strcmp(key->text + key->count - (sizeof counter - 1), counter) == 0;
     if (store->used[i] || counts)
@@ -351,7 +382,7 @@ static oxp_status netcl_pt_read(const oxp__candidate *candidate, const oxp_open_
   pt_store *store = oxp__arena_new(&network->arena, 1, sizeof *store);
   if (!store)
     return oxp__fail_memory(error, sizeof *store);
-  *store = (pt_store){ .arena = &network->arena, .zip = candidate->zip };
+  *store = (pt_store){ .arena = &network->arena, .zip = candidate->zip, .variable = options->variable };
   OXP__TRY(pt_open(store, error));
   if (!options->description)
     return oxp__fail(error, OXP_BAD_FILE,
@@ -359,8 +390,14 @@ static oxp_status netcl_pt_read(const oxp__candidate *candidate, const oxp_open_
                      "MODEL.netcl");
   oxp__netcl_source source;
   OXP__TRY(oxp__netcl_source_open(network, options->description, &source, error));
-  oxp__weights weights = { .dialect = "torch", .path = candidate->path, .context = store, .find = pt_find };
-  OXP__TRY(oxp__netcl_load(network, &source.config, &weights, options, error));
+  store->network = network;
+  store->config = &source.config;
+  store->weights = (oxp__weights){
+    .dialect = "torch", .path = candidate->path, .context = store, .find = pt_find, .begin = pt_begin
+  };
+  OXP__TRY(oxp__netcl_load(network, &source.config, &store->weights, options, error));
+  store->config = NULL; // lives no longer
+  pt_warn_place(store, network);
   pt_warn_unused(store, network);
   return OXP_OK;
 }
@@ -605,5 +642,6 @@ const oxp__format oxp__format_netcl_pt = {
   .suffixes = ".pt .pth",
   .probe = netcl_pt_probe,
   .read = netcl_pt_read,
+  .takes_variable = true,
   .write = netcl_pt_write,
 };

@@ -188,6 +188,8 @@ oxp_status oxp__netcl_load(oxp_network *network, const oxp__netcl_config *config
                            const oxp_open_options *options, oxp_error *error)
 {
   OXP__TRY(oxp__netcl_config_build(network, config, error));
+  if (weights->begin)
+    OXP__TRY(weights->begin(weights, error));
   for (size_t i = 0; i < network->layer_count; i++)
     OXP__TRY(source_settle_bias(network, config, weights, i, error));
   OXP__TRY(oxp__weights_bind(network, weights, error));
@@ -216,6 +218,7 @@ oxp_status oxp__netcl_load_own(oxp_network *network, const oxp__netcl_source *so
   OXP__TRY(oxp__npz_init(&npz, &network->arena, source->weights, error));
   weights.context = &npz;
   weights.find = oxp__npz_find_role;
+  weights.hint = oxp__npz_describe(&npz);
   OXP__TRY(oxp__netcl_load(network, &source->config, &weights, options, error));
   oxp__npz_warn_unused(&npz, network);
   return OXP_OK;

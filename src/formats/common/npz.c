@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "core/text.h"
+
+enum { NPZ_NAMED = 20 }; // so many members are named in one message
+
 oxp_status oxp__npz_init(oxp__npz *npz, oxp__arena *arena, const oxp__zip *zip, oxp_error *error)
 {
   *npz = (oxp__npz){ arena, zip, oxp__arena_new(arena, zip->member_count, sizeof(bool)) };
@@ -36,19 +40,32 @@ oxp_status oxp__npz_find_role(const oxp__weights *weights, const oxp__layer *lay
   return OXP_OK;
 }
 
+const char *oxp__npz_describe(const oxp__npz *npz)
+{
+  size_t count = npz->zip->member_count, named = count < NPZ_NAMED ? count : NPZ_NAMED;
+  oxp__text text = { 0 };
+  oxp__text_add(&text, count > 0 ? "the archive has the members " : "the archive is empty");
+  for (size_t i = 0; i < named; i++)
+    oxp__text_printf(&text, "%s%.64s", i > 0 ? ", " : "", npz->zip->members[i].name);
+  if (count > named)
+    oxp__text_printf(&text, " and %zu more", count - named);
+  const char *copy = text.failed ? NULL : oxp__arena_copy(npz->arena, text.bytes);
+  oxp__text_fini(&text);
+  return copy;
+}
+
 void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network)
 {
-  enum { LISTED = 20 };
   size_t count = 0;
   for (size_t i = 0; i < npz->zip->member_count; i++) {
     const char *name = npz->zip->members[i].name;
     if (npz->used[i] || strcmp(name, OXP__NETCL_META) == 0)
       continue;
-    if (count++ < LISTED)
+    if (count++ < NPZ_NAMED)
       oxp__network_warn(network, "The archive's member \"%.128s\" belongs to no layer; it is not used.", name);
   }
-  if (count > LISTED)
-    oxp__network_warn(network, "%zu more members belong to no layer; they are not used.", count - LISTED);
+  if (count > NPZ_NAMED)
+    oxp__network_warn(network, "%zu more members belong to no layer; they are not used.", count - NPZ_NAMED);
 }
 
 bool oxp__npz_has_layers(const oxp__zip *zip)

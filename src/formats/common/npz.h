@@ -22,6 +22,9 @@ oxp_status oxp__npz_find(oxp__npz *npz, const char *member, oxp_tensor *tensor, 
 oxp_status oxp__npz_find_role(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
                               oxp_tensor *tensor, oxp_error *error);
 
+// "the archive has the members a.npy, b.npy, ... and 7 more", in the archive's arena: what to say where some are missing. NULL when memory is out.
+const char *oxp__npz_describe(const oxp__npz *npz);
+
 // Warns about members that nobody asked for.
 void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network);
 

@@ -171,6 +171,10 @@ static oxp_status open_read(oxp_network *network, const char *path, const oxp_op
   OXP__TRY(open_choose(candidate, options->format, &format, error));
   if (!candidate->zip && candidate->zip_error.status != OXP_OK)
     return open_fail_unknown(candidate, error);
+  if (options->variable && !format->takes_variable)
+    return oxp__fail(error, OXP_BAD_ARGUMENT,
+                     "a file of the format %s holds one network, so there is no variable \"%.64s\"", format->name,
+                     options->variable);
   network->format = format->name;
   OXP__TRY(format->read(candidate, options, network, error));
   oxp__arena_fini(&network->reading);

@@ -15,6 +15,8 @@ struct oxp__weights {
   // none. Asked once per role, in the order of layers and roles, also for roles that the parameters rule out.
   oxp_status (*find)(const oxp__weights *weights, const oxp__layer *layer, int role, const char **name,
                      oxp_tensor *tensor, oxp_error *error);
+  // Called once when the network has its layers, before anything is asked for; NULL where there is nothing to prepare.
+  oxp_status (*begin)(const oxp__weights *weights, oxp_error *error);
   const oxp__weights *bias_from; // who knows whether a layer of version 1 has a bias; NULL: this store itself
   const char *hint;              // added to the message when arrays are missing; may be NULL
 };
