@@ -153,7 +153,8 @@ OXP_API void oxp_array_free(oxp_array *array);
 OXP_API int64_t oxp_array_count(const oxp_array *array);
 OXP_API size_t oxp_array_bytes(const oxp_array *array);
 
-// Reads a NumPy `.npy` file (any byte order, C or Fortran order, versions 1 to 3) into a new array, or writes one
+// Reads a NumPy `.npy` file (any byte order, C or Fortran order, versions 1 to 3) into a new array; up to 16 MiB of something
+// else may follow the array in the file, as NumPy lets them. Or writes one
 // (version 1.0, C order; atomically, like every file written here).
 OXP_API oxp_status oxp_array_read(const char *path, oxp_array *array, oxp_error *error);
 OXP_API oxp_status oxp_array_write(const oxp_array *array, const char *path, oxp_error *error);

@@ -168,6 +168,8 @@ static oxp_status checkpoint_read(const oxp__candidate *candidate, const oxp_ope
       "weights (.netcl, or the pair of files)";
   OXP__TRY(oxp__netcl_load(network, &source.config, &weights, options, error));
   oxp__npz_warn_unused(&store.npz, network);
+  if (source.weights)
+    oxp__npz_warn_archive_rest(network, source.weights);
   checkpoint_warn_order(&store, network);
   if (store.numbered || store.next == pair.zip->member_count)
     return OXP_OK;

@@ -355,6 +355,7 @@ static void pt_warn_unused(const pt_store *store, oxp_network *network)
   enum { LISTED = 20 };
   static const char counter[] = ".num_batches_tracked";
   size_t count = 0;
+  oxp__npz_warn_archive_rest(network, store->zip);
   for (size_t i = 0; i < store->found.dict->count; i++) {
     const oxp__pickle_value *key = store->found.dict->items[2 * i];
     bool counts = key->type == OXP__PICKLE_TEXT && key->count >= sizeof counter &&

@@ -172,6 +172,79 @@ static void test_reads_members(void **state)
   oxp__arena_fini(&result.arena);
 }
 
+// Writers that stream know neither sizes nor checksum when they write a member's own header, or only some of them: each number is then
+// zero or full of ones by itself. A number that says something else is a lie, and without the flag none may be missing.
+static void test_streamed_headers(void **state)
+{
+  (void)state;
+  enum { TRUE_NUMBER, ZERO, ONES, WRONG, CHOICES };
+  for (int i = 0; i < CHOICES * CHOICES * CHOICES * 4; i++) {
+    const int choice[] = { i % CHOICES, i / CHOICES % CHOICES, i / CHOICES / CHOICES % CHOICES };
+    bool streamed = i / CHOICES / CHOICES / CHOICES % 2, said = i / CHOICES / CHOICES / CHOICES / 2;
+    entry e = stored("member", "some text");
+    e.flags = said ? 8 : 0; // in the directory; other readers believe the member's own header
+    maker made = make(&e, 1, "");
+    made.at[6] = streamed ? 8 : 0;
+    bool all_true = true, all_possible = true;
+    for (int field = 0; field < 3; field++) {
+      unsigned char *at = made.at + 14 + 4 * field;
+      if (choice[field] == ZERO || choice[field] == ONES)
+        memset(at, choice[field] == ZERO ? 0 : 0xFF, 4);
+      at[1] ^= choice[field] == WRONG;
+      all_true = all_true && choice[field] == TRUE_NUMBER;
+      all_possible = all_possible && choice[field] != WRONG;
+    }
+    opened result = open_zip(made.at, made.count);
+    if ((result.status == OXP_OK) != (streamed ? all_possible : all_true))
+      fail_msg("crc %d, stored %d, plain %d, streamed %d: %s", choice[0], choice[1], choice[2], streamed,
+               result.error.message);
+    if (result.status == OXP_OK)
+      assert_member(&result, "member", "some text");
+    oxp__arena_fini(&result.arena);
+  }
+}
+
+static opened open_with_rest(maker made, const void *rest, size_t count)
+{
+  put_bytes(&made, rest, count);
+  return open_zip(made.at, made.count);
+}
+
+static void test_bytes_behind(void **state)
+{
+  (void)state;
+  static char rest[70000];
+  entry e = stored("member", "some text");
+  maker made = make(&e, 1, "a comment");
+  const size_t counts[] = { 0, 1, 50, 65000 };
+  for (size_t i = 0; i < 4; i++) {
+    opened result = open_with_rest(made, rest, counts[i]);
+    assert_int_equal(result.status, OXP_OK);
+    assert_int_equal(result.zip->rest_bytes, counts[i]);
+    assert_member(&result, "member", "some text");
+    oxp__arena_fini(&result.arena);
+  }
+  // Beyond what others look through; and where others would find another archive, or none.
+  maker copy = made;
+  copy.at[0] ^= 1;
+  const struct {
+    const void *rest;
+    size_t count;
+    const char *words;
+  } refused[] = {
+    { rest, sizeof rest, "no end record" },
+    { made.at, made.count, "something was put before the archive" },
+    { copy.at, made.count, "something was put before the archive" },
+    { "PK\5\6 is no end record, but begins like one", 43, "no end record" },
+  };
+  for (size_t i = 0; i < 4; i++) {
+    opened result = open_with_rest(made, refused[i].rest, refused[i].count);
+    assert_int_equal(result.status, OXP_BAD_FILE);
+    assert_all_words(result.error.message, refused[i].words);
+    oxp__arena_fini(&result.arena);
+  }
+}
+
 static void test_reads_an_empty_archive(void **state)
 {
   (void)state;
@@ -446,6 +519,8 @@ int main(void)
     cmocka_unit_test(test_end_records),
     cmocka_unit_test(test_refuses_two_end_records),
     cmocka_unit_test(test_reads_past_a_false_end_record),
+    cmocka_unit_test(test_streamed_headers),
+    cmocka_unit_test(test_bytes_behind),
     cmocka_unit_test(test_inflates),
     cmocka_unit_test(test_inflated_size_lies),
     cmocka_unit_test(test_checksum),

@@ -123,6 +123,8 @@ oxp_status oxp__netcl_source_from_archive(oxp_network *network, const oxp__zip *
   if (status == OXP_OK)
     status = oxp__npy_read_text(&network->reading, &npy, OXP__JSON_LIMIT_BYTES, &text, error);
   if (status == OXP_OK)
+    oxp__npz_warn_rest(network, member->name, npy.rest_bytes);
+  if (status == OXP_OK)
     status = oxp__json_parse(&network->reading, text, strlen(text), &root, error);
   if (status == OXP_OK)
     return oxp__netcl_config_read(network, root, &source->config, error);

@@ -1,6 +1,7 @@
 // npz.c: see npz.h. Opens a member only when it is asked for. Place: formats/common.
 #include "formats/common/npz.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -9,8 +10,9 @@ enum { NPZ_NAMED = 20 }; // so many members are named in one message
 
 oxp_status oxp__npz_init(oxp__npz *npz, oxp__arena *arena, const oxp__zip *zip, oxp_error *error)
 {
-  *npz = (oxp__npz){ arena, zip, oxp__arena_new(arena, zip->member_count, sizeof(bool)) };
-  return npz->used ? OXP_OK : oxp__fail_memory(error, zip->member_count);
+  *npz = (oxp__npz){ arena, zip, oxp__arena_new(arena, zip->member_count, sizeof *npz->used),
+                     oxp__arena_new(arena, zip->member_count, sizeof *npz->rest) };
+  return npz->used && npz->rest ? OXP_OK : oxp__fail_memory(error, zip->member_count * sizeof *npz->rest);
 }
 
 oxp_status oxp__npz_find(oxp__npz *npz, const char *member, oxp_tensor *tensor, oxp_error *error)
@@ -22,6 +24,7 @@ oxp_status oxp__npz_find(oxp__npz *npz, const char *member, oxp_tensor *tensor, 
   npz->used[found - npz->zip->members] = true;
   oxp__npy npy;
   OXP__TRY(oxp__npy_open_member(npz->arena, npz->zip, found, &npy, error));
+  npz->rest[found - npz->zip->members] = npy.rest_bytes;
   *tensor = npy.tensor;
   return OXP_OK;
 }
@@ -54,11 +57,29 @@ const char *oxp__npz_describe(const oxp__npz *npz)
   return copy;
 }
 
+void oxp__npz_warn_rest(oxp_network *network, const char *member, uint64_t rest_bytes)
+{
+  if (rest_bytes > 0)
+    oxp__network_warn(network,
+                      "Behind the array in the member \"%.128s\" there are %" PRIu64 " bytes; they are not used.",
+                      member, rest_bytes);
+}
+
+void oxp__npz_warn_archive_rest(oxp_network *network, const oxp__zip *zip)
+{
+  if (zip->rest_bytes > 0)
+    oxp__network_warn(network,
+                      "Behind the zip archive there are %" PRIu64 " bytes of something else; they are not used.",
+                      zip->rest_bytes);
+}
+
 void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network)
 {
   size_t count = 0;
+  oxp__npz_warn_archive_rest(network, npz->zip);
   for (size_t i = 0; i < npz->zip->member_count; i++) {
     const char *name = npz->zip->members[i].name;
+    oxp__npz_warn_rest(network, name, npz->rest[i]);
     if (npz->used[i] || strcmp(name, OXP__NETCL_META) == 0)
       continue;
     if (count++ < NPZ_NAMED)

@@ -10,7 +10,8 @@
 typedef struct oxp__npz {
   oxp__arena *arena; // where streams and names go
   const oxp__zip *zip;
-  bool *used; // one per member
+  bool *used;     // one per member
+  uint64_t *rest; // the same: bytes behind its array, where it was opened
 } oxp__npz;
 
 oxp_status oxp__npz_init(oxp__npz *npz, oxp__arena *arena, const oxp__zip *zip, oxp_error *error);
@@ -25,8 +26,12 @@ oxp_status oxp__npz_find_role(const oxp__weights *weights, const oxp__layer *lay
 // "the archive has the members a.npy, b.npy, ... and 7 more", in the archive's arena: what to say where some are missing. NULL when memory is out.
 const char *oxp__npz_describe(const oxp__npz *npz);
 
-// Warns about members that nobody asked for.
+// Warns about what is in the archive and not used: members that nobody asked for, bytes behind arrays and behind the archive.
 void oxp__npz_warn_unused(const oxp__npz *npz, oxp_network *network);
+
+// The parts of it for those who have no store: bytes behind an array, and behind the archive. Nothing where there are none.
+void oxp__npz_warn_rest(oxp_network *network, const char *member, uint64_t rest_bytes);
+void oxp__npz_warn_archive_rest(oxp_network *network, const oxp__zip *zip);
 
 // True when the archive has members with netcl's names (`0:weight.npy`).
 bool oxp__npz_has_layers(const oxp__zip *zip);

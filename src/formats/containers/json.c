@@ -14,9 +14,9 @@
 
 typedef struct json_reader {
   const char *start, *at, *end;
-  char *
-      scratch; // decoded texts that are in use, one behind the other, and behind them a number's digits; as large as the text and
-               // a decimal point, so that all fit
+  // Decoded texts that are in use, one behind the other, and behind them a number's digits. As large as the text and a decimal
+  // point, so that all fit.
+  char *scratch;
   oxp_status status;
   oxp_error *error;
 } json_reader;

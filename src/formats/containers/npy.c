@@ -12,6 +12,7 @@
 enum {
   NPY_MAGIC_BYTES = 6,
   NPY_HEADER_LIMIT = 64 * 1024,
+  NPY_REST_LIMIT = 16 * 1024 * 1024, // behind an array; it is read too, for the checksum
   NPY_ALIGN = 64,
   NPY_GROWTH_DIGITS = 21, // NumPy leaves room for the first dimension to grow to this many digits
 };
@@ -248,7 +249,7 @@ static oxp_status npy_read_dict(oxp_read_function read, void *context, const npy
   return read(context, head->count, text + here, head->length - here, error);
 }
 
-// Shape and element type must account for every byte that follows.
+// Shape and element type say how many bytes follow. What lies behind those is counted.
 static oxp_status npy_check_size(oxp__npy *npy, uint64_t data_bytes, oxp_error *error)
 {
   int64_t bytes;
@@ -259,9 +260,11 @@ static oxp_status npy_check_size(oxp__npy *npy, uint64_t data_bytes, oxp_error *
   if (!oxp__shape_count(tensor->rank, tensor->shape, &bytes) || !oxp__mul_i64(bytes, (int64_t)npy->item_bytes, &bytes))
     status = oxp__fail(error, OXP_BAD_FILE, "the array has shape %s, more elements than can be addressed",
                        oxp__text_string(&shape));
-  else if ((uint64_t)bytes != data_bytes)
+  else if ((uint64_t)bytes > data_bytes || data_bytes - (uint64_t)bytes > NPY_REST_LIMIT)
     status = oxp__fail(error, OXP_BAD_FILE, "shape %s of '%s' needs %lld bytes, %llu are there",
                        oxp__text_string(&shape), npy->descr, (long long)bytes, (unsigned long long)data_bytes);
+  else
+    npy->rest_bytes = data_bytes - (uint64_t)bytes;
   oxp__text_fini(&shape);
   return status;
 }
@@ -309,6 +312,7 @@ oxp_status oxp__npy_open_member(oxp__arena *arena, const oxp__zip *zip, const ox
   oxp__zip_stream_rest(stream);
   if (status != OXP_OK)
     return oxp__at_key(error, status, member->name);
+  oxp__zip_stream_want(stream, member->plain_bytes - npy->rest_bytes);
   npy->tensor.forward_only = true;
   npy->tensor.origin = member->name;
   npy->tensor.extent = oxp__zip_extent(arena, zip, member);

@@ -12,10 +12,11 @@ typedef struct oxp__npy {
   const char *descr; // as written, for messages
   char type_letter;  // 'f', 'i', 'u', 'b', 'c', 'U', 'S'
   size_t item_bytes;
+  uint64_t rest_bytes; // of something else behind the array, which NumPy does not look at either
 } oxp__npy;
 
-// Parses the header at the start of a range of `total_bytes` and checks that exactly the announced bytes follow (more or fewer:
-// OXP_BAD_FILE with both numbers). Object arrays and unknown types are refused. `read` and `context` go into the tensor.
+// Parses the header at the start of a range of `total_bytes` and checks that the announced bytes follow (fewer, or more than 16 MiB of
+// something else behind them: OXP_BAD_FILE with both numbers). Object arrays and unknown types are refused. `read` and `context` go into the tensor.
 oxp_status oxp__npy_open(oxp__arena *arena, oxp_read_function read, void *context, uint64_t total_bytes, oxp__npy *npy,
                          oxp_error *error);
 

@@ -19,9 +19,10 @@ enum {
   ZIP_NAME_AND_EXTRA_LIMIT = 8192, // of a local header; writers that align data to pages stay below it
   ZIP_WINDOW_BYTES = 16384,        // of local headers read at once; holds at least one
   ZIP_FLAG_ENCRYPTED = 1,
-  ZIP_FLAG_DESCRIPTOR = 8,                // sizes and checksum follow the data
-  ZIP_FLAGS_HARMLESS = 2 | 4 | 8 | 0x800, // deflate's level, descriptor, UTF-8 name
-  ZIP_DEFLATE_LARGEST_RATIO = 1032,       // no deflate stream grows more
+  ZIP_FLAG_DESCRIPTOR = 8,     // sizes and checksum follow the data
+  ZIP_FLAGS_LOOSE = 2 | 4 | 8, // deflate's level, descriptor: the two headers of a member may differ in these
+  ZIP_FLAGS_HARMLESS = ZIP_FLAGS_LOOSE | 0x800, // and UTF-8 name
+  ZIP_DEFLATE_LARGEST_RATIO = 1032,             // no deflate stream grows more
 };
 #define ZIP_END_SIGNATURE     UINT32_C(0x06054b50)
 #define ZIP_LOCATOR_SIGNATURE UINT32_C(0x07064b50)
@@ -33,7 +34,8 @@ enum {
 // Where the central directory is, from the end record.
 typedef struct zip_end {
   uint64_t directory_offset, directory_bytes, entry_count;
-  uint64_t position; // of the end record (of the ZIP64 one where there is one): the directory has to end there
+  uint64_t position;   // of the end record (of the ZIP64 one where there is one): the directory has to end there
+  uint64_t rest_bytes; // behind the end record and its comment
 } zip_end;
 
 // One entry of the central directory while it is checked.
@@ -65,7 +67,7 @@ static oxp_status zip_read_end64(oxp__file *file, uint64_t end_position, zip_end
   uint64_t size = oxp__le64(record + 4);
   if (oxp__le32(record) != ZIP_END64_SIGNATURE || size != locator_position - position - 12)
     return oxp__fail(error, OXP_BAD_FILE, "the ZIP64 end record at byte %llu is damaged", (unsigned long long)position);
-  zip_end wide = { oxp__le64(record + 48), oxp__le64(record + 40), oxp__le64(record + 32), position };
+  zip_end wide = { oxp__le64(record + 48), oxp__le64(record + 40), oxp__le64(record + 32), position, end->rest_bytes };
   if (oxp__le32(record + 16) != 0 || oxp__le32(record + 20) != 0 || oxp__le64(record + 24) != wide.entry_count)
     return oxp__fail(error, OXP_BAD_FILE, "the zip archive is one part of several");
   bool agrees = (end->directory_offset == wide.directory_offset || end->directory_offset == ZIP_FULL32) &&
@@ -81,7 +83,10 @@ static oxp_status zip_read_end64(oxp__file *file, uint64_t end_position, zip_end
 static oxp_status zip_read_end(oxp__file *file, const unsigned char *record, uint64_t position, zip_end *end,
                                oxp_error *error)
 {
-  *end = (zip_end){ oxp__le32(record + 16), oxp__le32(record + 12), oxp__le16(record + 10), position };
+  *end = (zip_end){ .directory_offset = oxp__le32(record + 16),
+                    .directory_bytes = oxp__le32(record + 12),
+                    .entry_count = oxp__le16(record + 10),
+                    .position = position };
   if (oxp__le16(record + 4) != 0 || oxp__le16(record + 6) != 0 || oxp__le16(record + 8) != end->entry_count)
     return oxp__fail(error, OXP_BAD_FILE, "the zip archive is one part of several");
   OXP__TRY(zip_read_end64(file, position, end, error));
@@ -116,14 +121,33 @@ static oxp_status zip_read_tail(oxp__file *file, zip_tail *tail, oxp_error *erro
   return tail->bytes ? oxp__file_read(file, tail->position, tail->bytes, count, error) : oxp__fail_memory(error, count);
 }
 
-static bool zip_next_candidate(zip_tail *tail)
+// How many bytes lie behind the record at `at`.
+static size_t zip_behind(const zip_tail *tail)
+{
+  return tail->count - tail->at - ZIP_END_BYTES;
+}
+
+// The next end record below `at`; `exact`: one whose comment ends with the file.
+static bool zip_next_candidate(zip_tail *tail, bool exact)
 {
   while (tail->at-- > 0) {
     const unsigned char *record = tail->bytes + tail->at;
-    if (oxp__le32(record) == ZIP_END_SIGNATURE && oxp__le16(record + 20) == tail->count - tail->at - ZIP_END_BYTES)
+    if (oxp__le32(record) == ZIP_END_SIGNATURE && (!exact || oxp__le16(record + 20) == zip_behind(tail)))
       return true;
   }
   return false;
+}
+
+// The last end record of an archive behind which there is something else, as other readers find it.
+static oxp_status zip_read_end_before_rest(oxp__file *file, zip_tail *tail, zip_end *end, oxp_error *error)
+{
+  tail->at = tail->count < ZIP_END_BYTES ? 0 : tail->count + 1 - ZIP_END_BYTES;
+  if (!zip_next_candidate(tail, false) || oxp__le16(tail->bytes + tail->at + 20) > zip_behind(tail))
+    return oxp__fail(error, OXP_BAD_FILE, "the zip archive has no end record: the file was cut off");
+  const unsigned char *record = tail->bytes + tail->at;
+  OXP__TRY(zip_read_end(file, record, tail->position + tail->at, end, error));
+  end->rest_bytes = zip_behind(tail) - oxp__le16(record + 20);
+  return OXP_OK;
 }
 
 // Of several candidates exactly one has to fit its directory; two that fit make the archive ambiguous.
@@ -131,7 +155,7 @@ static oxp_status zip_choose_end(oxp__file *file, zip_tail *tail, zip_end *found
 {
   int candidates = 0, fitting = 0;
   oxp_error why = { 0 }; // of the last candidate that does not fit
-  for (zip_end end; zip_next_candidate(tail); candidates++) {
+  for (zip_end end; zip_next_candidate(tail, true); candidates++) {
     const unsigned char *record = tail->bytes + tail->at;
     if (zip_read_end(file, record, tail->position + tail->at, &end, &why) == OXP_OK && fitting++ == 0)
       *found = end;
@@ -144,7 +168,7 @@ static oxp_status zip_choose_end(oxp__file *file, zip_tail *tail, zip_end *found
     *error = why;
   if (candidates > 0)
     return why.status;
-  return oxp__fail(error, OXP_BAD_FILE, "the zip archive has no end record: the file was cut off");
+  return zip_read_end_before_rest(file, tail, found, error);
 }
 
 static oxp_status zip_find_end(oxp__file *file, zip_end *found, oxp_error *error)
@@ -160,7 +184,7 @@ static oxp_status zip_find_end(oxp__file *file, zip_end *found, oxp_error *error
 bool oxp__zip_has_end(oxp__file *file)
 {
   zip_tail tail;
-  bool found = zip_read_tail(file, &tail, NULL) == OXP_OK && zip_next_candidate(&tail);
+  bool found = zip_read_tail(file, &tail, NULL) == OXP_OK && zip_next_candidate(&tail, true);
   free(tail.bytes);
   return found;
 }
@@ -256,7 +280,14 @@ static oxp_status zip_read_entry(oxp__arena *arena, const unsigned char *at, siz
 
 // --- Local headers ---
 
-// Sizes and checksum of a local header: those of the directory, or zero where a descriptor follows.
+// What a local header says against what the directory says. Where a descriptor follows, the header was written before anybody knew:
+// then it may be zero or full of ones, each number by itself, since some writers know the sizes and no checksum.
+static bool zip_agrees(uint64_t local, uint64_t directory, bool later)
+{
+  return local == directory || (later && (local == 0 || local == ZIP_FULL32));
+}
+
+// Sizes and checksum of a local header. The descriptor behind the data is not looked at: the directory has the same numbers.
 static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned char *header, const unsigned char *extra,
                                         size_t extra_bytes, oxp_error *error)
 {
@@ -264,10 +295,11 @@ static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned c
   uint32_t crc = oxp__le32(header + 14);
   uint64_t stored = oxp__le32(header + 18), plain = oxp__le32(header + 22);
   uint64_t *const fields[] = { &plain, &stored };
-  if (!zip_read_extra(extra, extra_bytes, fields, 2))
+  bool later = oxp__le16(header + 6) & ZIP_FLAG_DESCRIPTOR;
+  if (!zip_read_extra(extra, extra_bytes, fields, 2) && !later)
     return zip_fail_member(member, error, "the ZIP64 field of the zip member's own header is missing or too short");
-  bool later = (entry->flags & ZIP_FLAG_DESCRIPTOR) && crc == 0 && stored == 0 && plain == 0;
-  if (later || (crc == member->crc && stored == member->stored_bytes && plain == member->plain_bytes))
+  if (zip_agrees(crc, member->crc, later) && zip_agrees(stored, member->stored_bytes, later) &&
+      zip_agrees(plain, member->plain_bytes, later))
     return OXP_OK;
   oxp__fail(error, OXP_BAD_FILE,
             "the zip directory says %llu bytes and checksum %08x, the zip member's own header %llu and %08x",
@@ -334,7 +366,7 @@ static oxp_status zip_read_local(zip_window *window, const zip_entry *entry, oxp
   member->data_offset = entry->local_offset + header_bytes;
   if (name_bytes != strlen(member->name) || memcmp(name, member->name, name_bytes) != 0)
     return zip_fail_member(member, error, "the zip member has another name in its own header");
-  if (oxp__le16(header + 6) != entry->flags || oxp__le16(header + 8) != entry->method)
+  if (((oxp__le16(header + 6) ^ entry->flags) & ~ZIP_FLAGS_LOOSE) != 0 || oxp__le16(header + 8) != entry->method)
     return zip_fail_member(member, error, "the zip member has another method or other flags in its own header");
   return zip_check_local_sizes(entry, header, name + name_bytes, extra_bytes, error);
 }
@@ -402,7 +434,7 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
   oxp__zip_member *members = oxp__arena_new(arena, count, sizeof *members);
   if (!zip || !members)
     return oxp__fail_memory(error, count * sizeof *members);
-  *zip = (oxp__zip){ file, members, count, { .arena = arena } };
+  *zip = (oxp__zip){ file, members, count, { .arena = arena }, end.rest_bytes };
   unsigned char *directory = malloc((size_t)end.directory_bytes + 1);
   zip_entry *entries = calloc(count + 1, sizeof *entries);
   oxp_status status = directory && entries ? OXP_OK : oxp__fail_memory(error, (size_t)end.directory_bytes);

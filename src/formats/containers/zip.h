@@ -20,11 +20,12 @@ typedef struct oxp__zip {
   oxp__file *file;
   oxp__zip_member *members; // in the order of the central directory
   size_t member_count;
-  oxp__names names; // of the members, each with its index
+  oxp__names names;    // of the members, each with its index
+  uint64_t rest_bytes; // behind the archive, of something else; not looked at
 } oxp__zip;
 
 // Reads the directory. OXP_BAD_FILE for damage, duplicate names, encrypted or oddly compressed members, members that overlap
-// or lie outside the file, bytes before the first member. Lives in `arena`.
+// or lie outside the file, bytes before the first member. Up to 64 KiB of something else may lie behind the archive. Lives in `arena`.
 oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp_error *error);
 
 // True when the file ends with a zip end record: a zip archive, though perhaps a damaged one.
@@ -38,6 +39,10 @@ typedef struct oxp__zip_stream oxp__zip_stream;
 oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member,
                                 oxp__zip_stream **out, oxp_error *error);
 oxp_status oxp__zip_read(void *stream, uint64_t offset, void *buffer, size_t count, oxp_error *error);
+
+// Says that nobody will read beyond the first `count` bytes: whoever reads to there makes the stream read on to the end, so that the
+// checksum is compared all the same.
+void oxp__zip_stream_want(oxp__zip_stream *stream, uint64_t count);
 
 // Reads a member once from its start to its end and compares its checksum, for those who then read only parts of it.
 oxp_status oxp__zip_verify(const oxp__zip *zip, const oxp__zip_member *member, oxp_error *error);

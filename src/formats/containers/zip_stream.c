@@ -21,6 +21,7 @@ typedef struct zip_inflater {
 struct oxp__zip_stream {
   oxp__file *file;
   const oxp__zip_member *member;
+  uint64_t wanted;   // plain bytes that somebody will read
   uint64_t position; // of the next plain byte in order
   uint32_t crc;      // of the bytes before it
   bool checked;      // read to the end, and the checksum was right
@@ -49,10 +50,15 @@ oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const ox
   oxp__zip_stream *stream = oxp__arena_new(arena, 1, sizeof *stream);
   if (!stream)
     return oxp__fail_memory(error, sizeof *stream);
-  *stream = (oxp__zip_stream){ .file = zip->file, .member = member };
+  *stream = (oxp__zip_stream){ .file = zip->file, .member = member, .wanted = member->plain_bytes };
   OXP__TRY(oxp__arena_defer(arena, zip_stream_close, stream, error));
   *out = stream;
   return OXP_OK;
+}
+
+void oxp__zip_stream_want(oxp__zip_stream *stream, uint64_t count)
+{
+  stream->wanted = count;
 }
 
 const oxp_extent *oxp__zip_extent(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member)
@@ -199,7 +205,8 @@ static oxp_status zip_read_checked(oxp__zip_stream *stream, uint64_t offset, voi
   if (count == 0)
     return OXP_OK;
   OXP__TRY(zip_skip_to(stream, offset, error));
-  return zip_next(stream, buffer, count, error);
+  OXP__TRY(zip_next(stream, buffer, count, error));
+  return stream->position == stream->wanted ? zip_skip_to(stream, member->plain_bytes, error) : OXP_OK;
 }
 
 oxp_status oxp__zip_read(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
@@ -215,7 +222,7 @@ oxp_status oxp__zip_read(void *context, uint64_t offset, void *buffer, size_t co
 
 oxp_status oxp__zip_verify(const oxp__zip *zip, const oxp__zip_member *member, oxp_error *error)
 {
-  oxp__zip_stream stream = { .file = zip->file, .member = member };
+  oxp__zip_stream stream = { .file = zip->file, .member = member, .wanted = member->plain_bytes };
   unsigned char *buffer = malloc(ZIP_VERIFY_BYTES);
   oxp_status status = buffer ? OXP_OK : oxp__fail_memory(error, ZIP_VERIFY_BYTES);
   while (status == OXP_OK && !stream.checked) {
