@@ -21,6 +21,19 @@ static oxp_status dot_format(const char *path, const char **format, oxp_error *e
   return oxp__fail(error, OXP_BAD_ARGUMENT, "%s: a picture is called .svg, .png, .pdf or .dot", path);
 }
 
+void oxp__dot_add_label(oxp__text *text, const char *kind, const char *name)
+{
+  oxp__text label = { 0 };
+  oxp__text_add_clean(&label, kind);
+  oxp__text_add(&label, *kind && *name ? "\n" : "");
+  oxp__text_add_clean(&label, name);
+  text->failed |= label.failed;
+  oxp__text_add(text, "label=");
+  // JSON's escapes that are left once it was cleaned (a quote, a backslash, a line break) mean the same in DOT.
+  oxp__text_add_json(text, oxp__text_string(&label));
+  oxp__text_fini(&label);
+}
+
 static oxp_status dot_draw(const oxp__text *dot, const char *format, oxp__output *output, oxp_error *error)
 {
   return format ? oxp__dot_program_run(dot, format, output, error)

@@ -10,6 +10,9 @@ void oxp__inspect_network_json(oxp__json *json, const oxp_network *network);
 void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph);
 void oxp__inspect_onnx_json(oxp__json *json, const oxp_graph *graph);
 
+// Adds `label="KIND\nNAME"` in the DOT language; either may be "". Both are made safe to show.
+void oxp__dot_add_label(oxp__text *text, const char *kind, const char *name);
+
 // Add the graph in the DOT language.
 oxp_status oxp__inspect_network_dot(oxp__text *text, const oxp_network *network, oxp_error *error);
 oxp_status oxp__inspect_onnx_dot(oxp__text *text, const oxp_graph *graph, oxp_error *error);

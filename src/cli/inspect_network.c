@@ -243,12 +243,9 @@ static void dot_arrow(oxp__text *text, const oxp_network *network, oxp_value fro
 
 static void dot_layer(oxp__text *text, const oxp_network *network, const oxp__layer *layer)
 {
-  oxp__text label = { 0 };
-  oxp__text_printf(&label, "%s\n%s", layer->kind->name, layer->name);
-  oxp__text_printf(text, "  v%d [label=", layer->output);
-  oxp__text_add_json(text, oxp__text_string(&label));
+  oxp__text_printf(text, "  v%d [", layer->output);
+  oxp__dot_add_label(text, layer->kind->name, layer->name);
   oxp__text_add(text, "];\n");
-  oxp__text_fini(&label);
   for (int i = 0; i < layer->input_count; i++)
     dot_arrow(text, network, layer->inputs[i], 'v', (size_t)layer->output);
 }
@@ -257,16 +254,16 @@ oxp_status oxp__inspect_network_dot(oxp__text *text, const oxp_network *network,
 {
   oxp__text_add(text, "digraph network {\n  node [shape=box, fontname=\"sans-serif\"];\n");
   for (size_t i = 0; i < network->input_count; i++) {
-    oxp__text_printf(text, "  v%d [shape=oval, label=", network->inputs[i]);
-    oxp__text_add_json(text, value_label(network, network->inputs[i]));
+    oxp__text_printf(text, "  v%d [shape=oval, ", network->inputs[i]);
+    oxp__dot_add_label(text, "", value_label(network, network->inputs[i]));
     oxp__text_add(text, "];\n");
   }
   for (size_t i = 0; i < network->layer_count; i++)
     dot_layer(text, network, network->layers[i]);
   for (size_t i = 0; i < network->output_count; i++) {
     const char *name = network->values[network->outputs[i]].name;
-    oxp__text_printf(text, "  o%zu [shape=oval, label=", i);
-    oxp__text_add_json(text, name ? name : "output");
+    oxp__text_printf(text, "  o%zu [shape=oval, ", i);
+    oxp__dot_add_label(text, "", name ? name : "output");
     oxp__text_add(text, "];\n");
     dot_arrow(text, network, network->outputs[i], 'o', i);
   }

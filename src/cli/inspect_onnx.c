@@ -359,8 +359,8 @@ static void dot_edge(oxp__text *text, const producer *producers, size_t count, c
 
 static void dot_oval(oxp__text *text, char letter, size_t index, const char *name)
 {
-  oxp__text_printf(text, "  %c%zu [shape=oval, label=", letter, index);
-  oxp__text_add_json(text, or_empty(name));
+  oxp__text_printf(text, "  %c%zu [shape=oval, ", letter, index);
+  oxp__dot_add_label(text, "", or_empty(name));
   oxp__text_add(text, "];\n");
 }
 
@@ -376,12 +376,9 @@ oxp_status oxp__inspect_onnx_dot(oxp__text *text, const oxp_graph *graph, oxp_er
     dot_oval(text, 'i', i, proto->inputs.at[i]->name);
   for (size_t i = 0; producers && i < proto->nodes.count; i++) {
     const oxp__node *node = proto->nodes.at[i];
-    oxp__text label = { 0 };
-    oxp__text_printf(&label, "%s%s%s", or_empty(node->op_type), node->name ? "\n" : "", or_empty(node->name));
-    oxp__text_printf(text, "  n%zu [label=", i);
-    oxp__text_add_json(text, oxp__text_string(&label));
+    oxp__text_printf(text, "  n%zu [", i);
+    oxp__dot_add_label(text, or_empty(node->op_type), or_empty(node->name));
     oxp__text_add(text, "];\n");
-    oxp__text_fini(&label);
     for (size_t j = 0; j < node->inputs.count; j++)
       dot_edge(text, producers, count, node->inputs.at[j], 'n', i);
   }

@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 
-// All zero is an empty document.
+// All zero is an empty document; with `text` from oxp__print_start, it leaves piece by piece.
 typedef struct oxp__json {
   oxp__text text;
   int depth;

@@ -2,6 +2,7 @@
 #include "cli/print.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,11 @@ oxp_status oxp__print_bytes(void *context, const void *bytes, size_t count, oxp_
 oxp_status oxp__print(const char *string, oxp_error *error)
 {
   return oxp__print_bytes(NULL, string, strlen(string), error);
+}
+
+oxp__text oxp__print_start(oxp_error *error)
+{
+  return (oxp__text){ .drain = oxp__print_bytes, .error = error };
 }
 
 oxp_status oxp__print_text(oxp__text *text, oxp_error *error)
@@ -45,18 +51,10 @@ static const char *colour_start(oxp__colour colour)
 
 void oxp__text_add_colour(oxp__text *text, oxp__colour colour, const char *string)
 {
-  if (colour == OXP__PLAIN || !shows_colours(stdout))
-    oxp__text_add(text, string);
-  else
-    oxp__text_printf(text, "%s%s\033[0m", colour_start(colour), string);
-}
-
-void oxp__text_add_clean(oxp__text *text, const char *string)
-{
-  size_t start = text->length;
-  oxp__text_add(text, string);
-  if (!text->failed && text->length > start)
-    oxp__text_clean(text->bytes + start);
+  bool shown = colour != OXP__PLAIN && shows_colours(stdout);
+  oxp__text_add(text, shown ? colour_start(colour) : "");
+  oxp__text_add_clean(text, string);
+  oxp__text_add(text, shown ? "\033[0m" : "");
 }
 
 static void print_message(const char *label, const char *start, const char *message)
@@ -104,29 +102,32 @@ void oxp__text_add_size(oxp__text *text, uint64_t bytes)
 
 // --- Tables ---
 
+// The last column is not padded, and may be longer.
+enum { GRID_CELL = 60, GRID_LAST_CELL = 200 };
+
 void oxp__grid_init(oxp__grid *grid, const char *columns)
 {
-  *grid = (oxp__grid){ .columns = columns };
+  *grid = (oxp__grid){ .columns = columns, .column_count = strlen(columns) };
 }
 
 void oxp__grid_add(oxp__grid *grid, const char *cell)
 {
-  oxp__cell *cells = oxp__arena_grow(&grid->arena, grid->cells, grid->count, &grid->capacity, sizeof *cells);
-  char *copy = oxp__arena_copy(&grid->arena, cell);
-  if (!cells || !copy) {
-    grid->failed = true;
-    return;
-  }
-  oxp__text_clean(copy);
-  grid->cells = cells;
-  bool heading = grid->count < strlen(grid->columns);
-  cells[grid->count++] = (oxp__cell){ copy, heading ? OXP__FAINT : OXP__PLAIN };
+  size_t column = grid->count % grid->column_count;
+  bool last = column + 1 == grid->column_count, heading = grid->count < grid->column_count;
+  char colour = heading ? OXP__FAINT : OXP__PLAIN;
+  grid->last = grid->cells.length;
+  oxp__text_add_bytes(&grid->cells, &colour, 1);
+  size_t width = oxp__text_add_short(&grid->cells, cell, last ? GRID_LAST_CELL : GRID_CELL);
+  oxp__text_add_bytes(&grid->cells, "", 1);
+  if (width > grid->widths[column])
+    grid->widths[column] = width;
+  grid->count++;
 }
 
 void oxp__grid_colour(oxp__grid *grid, oxp__colour colour)
 {
-  if (grid->count > 0)
-    grid->cells[grid->count - 1].colour = colour;
+  if (grid->count > 0 && !grid->cells.failed)
+    grid->cells.bytes[grid->last] = (char)colour;
 }
 
 void oxp__grid_addf(oxp__grid *grid, const char *format, ...)
@@ -141,57 +142,35 @@ void oxp__grid_addf(oxp__grid *grid, const char *format, ...)
 
 void oxp__grid_take(oxp__grid *grid, oxp__text *text)
 {
-  grid->failed |= text->failed;
+  grid->cells.failed |= text->failed;
   oxp__grid_add(grid, oxp__text_string(text));
   oxp__text_fini(text);
 }
 
-// How many places a terminal needs: code points.
-static int display_width(const char *cell)
-{
-  int width = 0;
-  for (const char *at = cell; *at; at++)
-    width += ((unsigned char)*at & 0xC0) != 0x80;
-  return width;
-}
-
-static int column_width(const oxp__grid *grid, size_t column)
-{
-  int width = 0;
-  for (size_t i = column; i < grid->count; i += strlen(grid->columns)) {
-    int cell = display_width(grid->cells[i].text);
-    width = cell > width ? cell : width;
-  }
-  return width;
-}
-
 // A column's cell between its gaps; the last column is not padded on the right.
-static void grid_cell(const oxp__grid *grid, size_t index, int width, oxp__text *text)
+static void grid_cell(const oxp__grid *grid, size_t column, oxp__colour colour, const char *cell, oxp__text *text)
 {
-  size_t column_count = strlen(grid->columns), column = index % column_count;
-  const oxp__cell *cell = &grid->cells[index];
-  int gap = width - display_width(cell->text);
-  bool right = grid->columns[column] == 'r', last = column + 1 == column_count;
+  bool right = grid->columns[column] == 'r', last = column + 1 == grid->column_count;
+  int gap = (int)(grid->widths[column] - oxp__text_cells(cell));
   oxp__text_printf(text, "%*s", right ? gap : 0, "");
-  if (last && !*cell->text)
+  if (last && !*cell)
     return;
-  oxp__text_add_colour(text, cell->colour, cell->text);
+  oxp__text_add_colour(text, colour, cell);
   oxp__text_printf(text, "%*s", last ? 0 : (right ? 0 : gap) + 2, "");
 }
 
 void oxp__grid_end(oxp__grid *grid, int indent, oxp__text *text)
 {
-  size_t column_count = strlen(grid->columns);
-  int *widths = oxp__arena_new(&grid->arena, column_count, sizeof *widths);
-  text->failed |= grid->failed || !widths;
-  for (size_t column = 0; widths && column < column_count; column++)
-    widths[column] = column_width(grid, column);
-  for (size_t i = 0; widths && i < grid->count; i++) {
-    if (i % column_count == 0)
+  const char *at = oxp__text_string(&grid->cells);
+  text->failed |= grid->cells.failed;
+  for (size_t i = 0; !grid->cells.failed && i < grid->count; i++) {
+    size_t column = i % grid->column_count;
+    if (column == 0)
       oxp__text_printf(text, "%*s", indent, "");
-    grid_cell(grid, i, widths[i % column_count], text);
-    if (i % column_count == column_count - 1)
+    grid_cell(grid, column, (oxp__colour)at[0], at + 1, text);
+    if (column + 1 == grid->column_count)
       oxp__text_add(text, "\n");
+    at += strlen(at + 1) + 2;
   }
-  oxp__arena_fini(&grid->arena);
+  oxp__text_fini(&grid->cells);
 }

@@ -3,12 +3,13 @@
 #ifndef OXP_CLI_PRINT_H
 #define OXP_CLI_PRINT_H
 
-#include "core/arena.h"
 #include "core/text.h"
 
 // Writes to standard output; OXP_IO when it cannot take everything (a full disk, a closed pipe).
 oxp_status oxp__print(const char *string, oxp_error *error);
-// The same for a text that was built; frees it.
+// An empty text that leaves for standard output whenever it is long, however much is added; *borrows* `error`.
+oxp__text oxp__print_start(oxp_error *error);
+// Writes a text that was built, or the rest of one that was started so; frees it.
 oxp_status oxp__print_text(oxp__text *text, oxp_error *error);
 // An oxp_write_function to standard output; `context` is not used.
 oxp_status oxp__print_bytes(void *context, const void *bytes, size_t count, oxp_error *error);
@@ -18,10 +19,8 @@ void oxp__print_warning(const char *message);
 void oxp__print_error(const char *message);
 
 typedef enum oxp__colour { OXP__PLAIN, OXP__BOLD, OXP__FAINT, OXP__GREEN, OXP__RED } oxp__colour;
-// Text from a file, made safe to show: no control characters, valid UTF-8.
-void oxp__text_add_clean(oxp__text *text, const char *string);
 
-// The string in a colour, when standard output shows colours.
+// The string, made safe to show, in a colour, when standard output shows colours.
 void oxp__text_add_colour(oxp__text *text, oxp__colour colour, const char *string);
 
 // "1,234,567", and "1.2 MB" (powers of 1000).
@@ -29,18 +28,15 @@ void oxp__text_add_count(oxp__text *text, int64_t count);
 void oxp__text_add_size(oxp__text *text, uint64_t bytes);
 
 // A table: cells are added one after another, row by row. The first row is the heading. `columns` holds one letter per column:
-// 'l' aligned left, 'r' aligned right. What is in the cells is made safe to show.
-typedef struct oxp__cell {
-  const char *text;
-  oxp__colour colour;
-} oxp__cell;
-
+// 'l' aligned left, 'r' aligned right. What is in the cells is made safe to show, and where it is longer than a table's cell may be,
+// its middle becomes an ellipsis: a long name must not make every row as long.
+enum { OXP__GRID_COLUMNS = 12 };
 typedef struct oxp__grid {
-  oxp__arena arena;
   const char *columns;
-  oxp__cell *cells;
-  size_t count, capacity;
-  bool failed;
+  size_t column_count;              // at most OXP__GRID_COLUMNS
+  size_t widths[OXP__GRID_COLUMNS]; // of what was added so far
+  oxp__text cells;                  // a colour and a text that ends in zero for each
+  size_t count, last;               // cells, and where in the text the last one begins
 } oxp__grid;
 
 void oxp__grid_init(oxp__grid *grid, const char *columns);

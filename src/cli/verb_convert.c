@@ -84,8 +84,9 @@ static oxp_status convert_report(const oxp__arguments *arguments, const oxp_netw
     return OXP_OK;
   oxp__text text = { 0 };
   oxp__text_add_colour(&text, OXP__BOLD, path);
-  oxp__text_printf(&text, " (%s) from %s (%s)\n  %d layers, ", format, oxp__operand(arguments, 0),
-                   oxp_network_format(network), oxp_network_layer_count(network));
+  oxp__text_printf(&text, " (%s) from ", format);
+  oxp__text_add_clean(&text, oxp__operand(arguments, 0));
+  oxp__text_printf(&text, " (%s)\n  %d layers, ", oxp_network_format(network), oxp_network_layer_count(network));
   oxp__text_add_count(&text, oxp_network_parameter_count(network));
   oxp__text_add(&text, " parameters\n");
   return oxp__print_text(&text, error);

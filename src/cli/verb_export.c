@@ -61,7 +61,7 @@ static const char *export_profile(const export_job *job)
 
 static oxp_status export_print_json(const export_job *job, oxp_error *error)
 {
-  oxp__json json = { 0 };
+  oxp__json json = { .text = oxp__print_start(error) };
   oxp__subject written = { .graph = job->graph };
   oxp__json_object(&json, NULL);
   oxp__json_text(&json, "output", job->output);
@@ -81,12 +81,14 @@ static oxp_status export_print_json(const export_job *job, oxp_error *error)
 
 static oxp_status export_print_summary(const export_job *job, oxp_error *error)
 {
-  oxp__text text = { 0 };
+  oxp__text text = oxp__print_start(error);
   oxp__grid grid;
   oxp__subject written = { .graph = job->graph };
   int layers = oxp_network_layer_count(job->network);
   oxp__text_add_colour(&text, OXP__BOLD, job->output);
-  oxp__text_printf(&text, " from %s (%s)\n", oxp__operand(job->arguments, 0), oxp_network_format(job->network));
+  oxp__text_add(&text, " from ");
+  oxp__text_add_clean(&text, oxp__operand(job->arguments, 0));
+  oxp__text_printf(&text, " (%s)\n", oxp_network_format(job->network));
   oxp__grid_init(&grid, "llll");
   oxp__subject_grid(&grid, &written);
   oxp__grid_end(&grid, 2, &text);
@@ -96,8 +98,11 @@ static oxp_status export_print_summary(const export_job *job, oxp_error *error)
   oxp__text_add_size(&text, job->written.model_bytes + job->written.data_bytes);
   oxp__text_printf(&text, ", opset %d, IR version %d, profile %s\n", oxp_graph_opset(job->graph),
                    oxp_graph_ir_version(job->graph), export_profile(job));
-  if (job->written.data_file[0])
-    oxp__text_printf(&text, "  weights in %s beside it; the two belong together\n", job->written.data_file);
+  if (job->written.data_file[0]) {
+    oxp__text_add(&text, "  weights in ");
+    oxp__text_add_clean(&text, job->written.data_file);
+    oxp__text_add(&text, " beside it; the two belong together\n");
+  }
   return oxp__print_text(&text, error);
 }
 

@@ -20,7 +20,7 @@ static oxp_status inspect_draw(const oxp__subject *subject, const char *path, ox
 
 static oxp_status inspect_print_json(const oxp__subject *subject, const char *path, oxp_error *error)
 {
-  oxp__json json = { 0 };
+  oxp__json json = { .text = oxp__print_start(error) };
   oxp__json_object(&json, NULL);
   oxp__json_text(&json, "file", path);
   if (subject->graph)
@@ -34,7 +34,7 @@ static oxp_status inspect_print_json(const oxp__subject *subject, const char *pa
 
 static oxp_status inspect_print_text(const oxp__subject *subject, const char *path, oxp_error *error)
 {
-  oxp__text text = { 0 };
+  oxp__text text = oxp__print_start(error);
   oxp__text_add_colour(&text, OXP__BOLD, path);
   oxp__text_add(&text, "\n");
   if (subject->graph)

@@ -77,7 +77,7 @@ static void json_output(oxp__json *json, const run_job *job, int index)
 
 static oxp_status run_print_json(const run_job *job, oxp_error *error)
 {
-  oxp__json json = { 0 };
+  oxp__json json = { .text = oxp__print_start(error) };
   oxp__json_object(&json, NULL);
   oxp__json_text(&json, "engine", job->engine);
   oxp__json_array(&json, "outputs");
@@ -102,7 +102,9 @@ static void add_output(oxp__text *text, const run_job *job, int index)
   if (summary.not_finite > 0)
     oxp__text_printf(text, ", %" PRId64 " not finite", summary.not_finite);
   if (file) {
-    oxp__text_printf(text, ", written to %s\n", file);
+    oxp__text_add(text, ", written to ");
+    oxp__text_add_clean(text, file);
+    oxp__text_add(text, "\n");
     return;
   }
   oxp__text_add(text, "\n  ");
@@ -113,7 +115,7 @@ static void add_output(oxp__text *text, const run_job *job, int index)
 
 static oxp_status run_print_text(const run_job *job, oxp_error *error)
 {
-  oxp__text text = { 0 };
+  oxp__text text = oxp__print_start(error);
   for (int i = 0; i < job->output_count; i++)
     add_output(&text, job, i);
   return oxp__print_text(&text, error);

@@ -95,7 +95,7 @@ static void json_input(oxp__json *json, const oxp_verify_input *input)
 
 static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error *error)
 {
-  oxp__json json = { 0 };
+  oxp__json json = { .text = oxp__print_start(error) };
   const oxp_verify_report *report = job->report;
   const oxp_verify_row *departure = first_departure(report);
   oxp__json_object(&json, NULL);
@@ -185,17 +185,21 @@ static void add_departure(oxp__text *text, const oxp_verify_report *report)
 
 static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error *error)
 {
-  oxp__text text = { 0 };
+  oxp__text text = oxp__print_start(error);
   const oxp_verify_report *report = job->report;
   const oxp_verify_options *options = &job->options;
   const char *model = oxp__operand(job->arguments, 1);
   oxp__text_add_colour(&text, OXP__BOLD, oxp__operand(job->arguments, 0));
-  oxp__text_printf(&text, " on %s against %s%s%s\n", options->engine ? options->engine : "reference",
-                   model ? model : "its export", " on ", options->against ? options->against : "ort:cpu");
+  oxp__text_printf(&text, " on %s against ", options->engine ? options->engine : "reference");
+  oxp__text_add_clean(&text, model ? model : "its export");
+  oxp__text_printf(&text, " on %s\n", options->against ? options->against : "ort:cpu");
   oxp__text_printf(&text, "  seed %" PRIu64 "%s, rtol %g, atol %g\n", options->seed,
                    options->inputs ? " (not used: the input was given)" : "", options->rtol, asked_atol(job));
-  for (int i = 0; i < oxp_verify_note_count(report); i++)
-    oxp__text_printf(&text, "  %s\n", oxp_verify_note(report, i));
+  for (int i = 0; i < oxp_verify_note_count(report); i++) {
+    oxp__text_add(&text, "  ");
+    oxp__text_add_clean(&text, oxp_verify_note(report, i));
+    oxp__text_add(&text, "\n");
+  }
   oxp__text_add(&text, "\n");
   if (oxp_verify_layer_count(report) > 0) {
     add_rows(&text, report, true);
@@ -205,7 +209,9 @@ static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error
   add_rows(&text, report, false);
   oxp__text_add(&text, "\n");
   oxp__text_add_colour(&text, match ? OXP__GREEN : OXP__RED, match ? "match" : "differ");
-  oxp__text_printf(&text, "%s%s\n", *oxp_verify_finding(report) ? ": " : "", oxp_verify_finding(report));
+  oxp__text_add(&text, *oxp_verify_finding(report) ? ": " : "");
+  oxp__text_add_clean(&text, oxp_verify_finding(report));
+  oxp__text_add(&text, "\n");
   return oxp__print_text(&text, error);
 }
 

@@ -10,6 +10,8 @@
 #define OXP__PRINTF(format_index, first_index)
 #endif
 
+#define OXP__COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 // Passes a failure on to the caller.
 #define OXP__TRY(call)                                                                                                 \
   do {                                                                                                                 \

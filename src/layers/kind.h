@@ -8,7 +8,6 @@
 #include "core/tensor.h"
 #include "core/text.h"
 
-#define OXP__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OXP__ROWS(array)  (array), (int)OXP__COUNT(array)
 #define OXP__MAX_DIALECTS 8
 #define OXP__ANY_INPUTS   1000000

@@ -17,6 +17,24 @@ PER_BYTE = 256
 SIZE = 512 * 1024
 
 
+def onnx_graphs():
+    """Yields name and graph."""
+    field, many = hostile.field, SIZE // 2
+    for name, tag in (("nodes", 1), ("initializers", 5), ("values", 13), ("inputs", 11), ("sparse", 15)):
+        yield name, field(tag, b"") * many
+    yield "graphs", field(1, field(5, field(11, b"") * many))
+    for name, tag in (("attributes", 5), ("edges", 1)):
+        yield name, field(1, field(tag, b"") * many)
+    yield "numbers", field(1, field(5, field(1, b"a") + b"\xa0\x01\x07" + field(8, b"\1" * SIZE)))
+    # One long text among many short rows: none may become as long as it is.
+    long, rows = b"n" * many, field(1, b"") * (many // 2)
+    for name, node in (("name", field(3, long)), ("operator", field(4, long)), ("input", field(1, long)), ("output", field(2, long)),
+                       ("attribute", field(5, field(1, b"a") + b"\xa0\x01\x03" + field(4, long)))):
+        yield f"long {name}", field(1, node) + rows
+    yield "long initializer", field(5, field(8, long)) + field(5, b"") * (many // 2)
+    yield "long value", field(11, field(1, long)) + field(11, b"") * (many // 2)
+
+
 def files():
     """Yields name, bytes, arguments of the command."""
     for name, unit in (("lists", b"[],"), ("objects", b"{},"), ("layers", b'{"type":"ReLU"},'), ("numbers", b"1,"), ("texts", b'"",')):
@@ -28,12 +46,12 @@ def files():
     keys = b"".join(b"\x8c\5%05xN" % number for number in range(SIZE // 8))
     hostile.archive("keys.pt", {"a/data.pkl": b"\x80\x04}(" + keys + b"u."})
     yield "keys.pt", None, ["export", "keys.pt", *described]
-    for name, tag in (("nodes", 1), ("initializers", 5), ("values", 13), ("inputs", 11)):
-        yield f"{name}.onnx", hostile.model(hostile.field(tag, b"") * (SIZE // 2)), ["inspect", f"{name}.onnx", "--json"]
-    graphs = hostile.field(5, hostile.field(11, b"") * (SIZE // 2))
-    yield "graphs.onnx", hostile.model(hostile.field(1, graphs)), ["inspect", "graphs.onnx", "--json"]
-    for name, tag in (("attributes", 5), ("edges", 1)):
-        yield f"{name}.onnx", hostile.model(hostile.field(1, hostile.field(tag, b"") * (SIZE // 2))), ["inspect", f"{name}.onnx", "--json"]
+    for name, graph in onnx_graphs():
+        for style in ([], ["--json"]):
+            yield f"{name}.onnx", hostile.model(graph), ["inspect", f"{name}.onnx", *style]
+    hostile.archive("layers.npz", {})
+    for style in ([], ["--json"]):
+        yield "layers.json", b"[" + b'{"type":"ReLU"},' * (SIZE // 16) + b'{"type":"ReLU"}]', ["inspect", "layers.json", "--input-shape", "1", *style]
     body = directory = b""
     for number in range(SIZE // 80):
         name = b"%x:a.npy" % number
@@ -55,9 +73,9 @@ def main():
                 hostile.write(name, data)
             size = os.path.getsize(name)
             answer = subprocess.run([measure, "/dev/null", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            peak = int(answer.stdout.split()[3]) * 1024
-            failed += peak > FIXED + PER_BYTE * size
-            print(f"{name}: {size} bytes, {peak >> 10} kB, {max(0, peak - FIXED // 2) / size:.0f} per byte")
+            peak, status = int(answer.stdout.split()[3]) * 1024, int(answer.stdout.split()[4])
+            failed += peak > FIXED + PER_BYTE * size or (arguments[0] == "inspect" and status != 0)  # it is not refused
+            print(f"{name}, {' '.join(arguments[:1] + arguments[-1:])}: {size} bytes, {peak >> 10} kB, {max(0, peak - FIXED // 2) / size:.0f} per byte")
     sys.exit(1 if failed else 0)
 
 

@@ -109,6 +109,17 @@ static void arena_grow_keeps_what_was_there(void **state)
 
 // ---- Text ----
 
+// A code point as UTF-8, into at least five bytes.
+static void write_utf8(uint32_t code, char *bytes)
+{
+  int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  static const unsigned char heads[] = { 0, 0xC0, 0xE0, 0xF0 };
+  *bytes++ = (char)(heads[more] | code >> 6 * more);
+  while (more-- > 0)
+    *bytes++ = (char)(0x80 | (code >> 6 * more & 0x3F));
+  *bytes = 0;
+}
+
 static void text_quotes_for_json(void **state)
 {
   (void)state;
@@ -132,7 +143,92 @@ static void text_is_made_safe_to_show(void **state)
   (void)state;
   char text[] = "a\n\tb\x1B[2J\x7F \xC3\xA4 \xC2\x9B \xFF \xE2\x82";
   oxp__text_clean(text);
-  assert_string_equal(text, "a  b?[2J? \xC3\xA4 ?? ? ??");
+  assert_string_equal(text, "a  b?[2J? \xC3\xA4 ? ? ??");
+}
+
+// Every one of these would be obeyed, or not seen: controls, marks that turn the order of writing, marks without width, blanks.
+static void text_shows_nothing_odd(void **state)
+{
+  (void)state;
+  static const uint32_t odd[] = { 0x1,    0x1F,   0x7F,   0x80,   0x9B,   0xAD,   0x61C,   0x180E,  0x200B, 0x200C,
+                                  0x200D, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E,  0x2060,  0x2066, 0x2069,
+                                  0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFB, 0xE0001, 0xE0041, 0xE007F };
+  static const char *const in_json[] = { "\\u202e", "\\u2066", "\\ufeff", "\\udb40\\udc41", "\\u009b", "\\u061c" };
+  char json[1024] = "";
+  for (size_t i = 0; i < OXP__COUNT(odd); i++) {
+    oxp__text text = { 0 };
+    char sequence[8] = "", shown[16] = "";
+    write_utf8(odd[i], sequence);
+    snprintf(shown, sizeof shown, "a%sb", sequence);
+    oxp__text_add_json(&text, shown);
+    assert_true(strlen(json) + text.length < sizeof json);
+    strcat(json, oxp__text_string(&text));
+    oxp__text_clean(shown);
+    assert_string_equal(shown, "a?b");
+    oxp__text_fini(&text);
+  }
+  for (const char *at = json; *at; at++)
+    assert_true(*at >= 0x20 && *at < 0x7F);
+  for (size_t i = 0; i < OXP__COUNT(in_json); i++)
+    assert_non_null(strstr(json, in_json[i]));
+}
+
+static void text_leaves_letters_alone(void **state)
+{
+  (void)state;
+  static const char letters[] = "\xC3\xA4 \xD7\xA9 \xD8\xA8 \xE4\xB8\xAD e\xCC\x81 \xF0\x9F\x98\x80 \xE2\x80\xA6";
+  char shown[sizeof letters];
+  memcpy(shown, letters, sizeof letters);
+  oxp__text_clean(shown);
+  assert_string_equal(shown, letters);
+  assert_int_equal(oxp__text_cells(letters), 1 + 1 + 1 + 1 + 1 + 1 + 2 + 1 + 1 + 1 + 2 + 1 + 1);
+}
+
+static void text_is_shortened_in_its_middle(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = { { "", "" },
+                                          { "123456789", "123456789" },
+                                          { "1234567890", "12345\xE2\x80\xA6"
+                                                          "890" },
+                                          { "\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD",
+                                            "\xE4\xB8\xAD\xE4\xB8\xAD\xE2\x80\xA6\xE4\xB8\xAD" },
+                                          { "\x1B\x1B\x1B\x1B\x1B\x1B\x1B\x1B\x1B\x1B", "?????\xE2\x80\xA6???" } };
+  for (size_t i = 0; i < OXP__COUNT(cases); i++) {
+    oxp__text text = { 0 };
+    size_t cells = oxp__text_add_short(&text, cases[i][0], 9);
+    assert_string_equal(oxp__text_string(&text), cases[i][1]);
+    assert_true(cells <= 9 && oxp__text_cells(cases[i][1]) <= cells);
+    oxp__text_fini(&text);
+  }
+}
+
+static size_t drained_bytes, drained_calls;
+
+static oxp_status drain_and_count(void *context, const void *bytes, size_t count, oxp_error *error)
+{
+  (void)context, (void)bytes;
+  drained_bytes += count;
+  return ++drained_calls < 40 ? OXP_OK : oxp__fail(error, OXP_IO, "full");
+}
+
+static void text_leaves_when_it_is_long(void **state)
+{
+  (void)state;
+  oxp_error error = { 0 };
+  oxp__text text = { .drain = drain_and_count, .error = &error };
+  for (size_t i = 0; i < 1 << 20; i++) {
+    assert_int_equal(drained_bytes + text.length, i);
+    oxp__text_add(&text, "x");
+  }
+  assert_true(text.capacity <= 128 << 10 && drained_calls > 8);
+  while (oxp__text_status(&text, NULL) == OXP_OK && drained_calls < 50)
+    oxp__text_add(&text, "another line");
+  assert_int_equal(oxp__text_status(&text, NULL), OXP_IO);
+  assert_string_equal(error.message, "full");
+  oxp__text_add(&text, "no more"); // and nothing more leaves
+  assert_int_equal(drained_calls, 40);
+  oxp__text_fini(&text);
 }
 
 static void text_prints_shapes_as_numpy_does(void **state)
@@ -555,6 +651,10 @@ int main(void)
     cmocka_unit_test(arena_grow_keeps_what_was_there),
     cmocka_unit_test(text_quotes_for_json),
     cmocka_unit_test(text_is_made_safe_to_show),
+    cmocka_unit_test(text_shows_nothing_odd),
+    cmocka_unit_test(text_leaves_letters_alone),
+    cmocka_unit_test(text_is_shortened_in_its_middle),
+    cmocka_unit_test(text_leaves_when_it_is_long),
     cmocka_unit_test(text_prints_shapes_as_numpy_does),
     cmocka_unit_test(text_knows_utf8),
     cmocka_unit_test(products_that_overflow_are_found),
