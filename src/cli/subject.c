@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/offers.h"
 #include "onnx/graph.h"
 
 enum { IR_VERSION_TAG = 0x08 }; // field 1, a number
@@ -30,7 +31,7 @@ oxp_status oxp__subject_open(oxp__subject *subject, const oxp__arguments *argume
   OXP__TRY(oxp__request_source(arguments, &options, error));
   if (!options.format && oxp__path_is_onnx(path))
     return oxp_graph_open(path, &subject->graph, error);
-  return oxp_network_open(path, &options, &subject->network, error);
+  return oxp__offers_open(arguments, &options, &subject->network, error);
 }
 
 oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments *arguments, const char *hint,

@@ -235,21 +235,26 @@ static oxp_status input_take_picture(input_state *state, const oxp__image *image
   return OXP_OK;
 }
 
-static oxp_status input_read_picture(input_state *state, const char *path, oxp_array *to, oxp_error *error)
+static oxp_status input_decode(const char *path, oxp__image *image, oxp_error *error)
 {
   oxp__arena arena = { 0 };
   oxp__file *file = NULL;
-  oxp__image image = { 0 };
   char *bytes = NULL;
   size_t count = 0;
   oxp_status status = oxp__file_open(&arena, path, &file, error);
   if (status == OXP_OK)
     status = oxp__file_read_all(&arena, file, INPUT_MAX_PICTURE_BYTES, &bytes, &count, error);
   if (status == OXP_OK)
-    status = oxp__image_decode(bytes, count, &image, error);
+    status = oxp__image_decode(bytes, count, image, error);
   oxp__arena_fini(&arena);
-  if (status == OXP_OK)
-    status = input_take_picture(state, &image, to, error);
+  return status;
+}
+
+static oxp_status input_read_picture(input_state *state, const char *path, oxp_array *to, oxp_error *error)
+{
+  oxp__image image = { 0 };
+  OXP__TRY(input_decode(path, &image, error));
+  oxp_status status = input_take_picture(state, &image, to, error);
   oxp__image_fini(&image);
   return status;
 }
@@ -350,6 +355,42 @@ oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_v
     status = input_join(&state, array, error);
   for (size_t i = 0; state.parts && i < state.file_count; i++)
     oxp_array_free(&state.parts[i]);
+  oxp__arena_fini(&state.arena);
+  return status;
+}
+
+// --- Sizes alone ---
+
+static oxp_status input_look_at_array(const char *path, oxp__input_sizes *sizes, oxp_error *error)
+{
+  oxp_array array = { 0 };
+  OXP__TRY(oxp_array_read(path, &array, error));
+  *sizes = (oxp__input_sizes){ .rank = array.rank };
+  memcpy(sizes->shape, array.shape, sizeof array.shape);
+  oxp_array_free(&array);
+  return OXP_OK;
+}
+
+static oxp_status input_look_at_picture(const char *path, oxp__input_sizes *sizes, oxp_error *error)
+{
+  oxp__image image = { 0 };
+  OXP__TRY(input_decode(path, &image, error));
+  *sizes = (oxp__input_sizes){ .picture = true, .rank = 2, .shape = { image.height, image.width } };
+  oxp__image_fini(&image);
+  return OXP_OK;
+}
+
+oxp_status oxp__input_look(const char *path, oxp__input_sizes *sizes, oxp_error *error)
+{
+  input_state state = { 0 };
+  unsigned char head[16];
+  size_t count = 0;
+  oxp_status status = input_list(&state, path, error);
+  if (status == OXP_OK && !input_head(state.files[0], head, &count, error))
+    status = OXP_IO;
+  if (status == OXP_OK)
+    status = input_is_npy(head, count) ? input_look_at_array(state.files[0], sizes, error)
+                                       : input_look_at_picture(state.files[0], sizes, error);
   oxp__arena_fini(&state.arena);
   return status;
 }

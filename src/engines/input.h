@@ -22,4 +22,13 @@ typedef struct oxp__input_options {
 oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_value_info *input,
                            const oxp__input_options *options, oxp_array *array, oxp_error *error);
 
+// The sizes of what the first file holds that `path` stands for: of an array all its axes, of a picture its height and width.
+typedef struct oxp__input_sizes {
+  bool picture;
+  int rank;
+  int64_t shape[OXP_MAX_RANK];
+} oxp__input_sizes;
+
+oxp_status oxp__input_look(const char *path, oxp__input_sizes *sizes, oxp_error *error);
+
 #endif

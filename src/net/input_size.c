@@ -230,6 +230,48 @@ static bool size_is_map(const oxp__shape *input)
   return input->rank == 4 && input->dim[2] == OXP_DIM_HEIGHT && input->dim[3] == OXP_DIM_WIDTH;
 }
 
+// Whether the layers before `layer` make samples flat: then it takes samples of any shape with so many numbers, and the file does
+// not say which. Seen by one more axis making no difference to what reaches it.
+static bool size_is_flattened(size_search *search, const oxp__layer *layer)
+{
+  oxp__shape *found = &search->shapes[layer->output], flat = *found, input = search->input;
+  if (input.rank != 2 || flat.rank < 0)
+    return false;
+  search->input.dim[search->input.rank++] = 1;
+  found->rank = -1;
+  size_try(search, NULL);
+  bool same = found->rank == flat.rank && memcmp(found->dim, flat.dim, (size_t)flat.rank * sizeof *flat.dim) == 0;
+  search->input = input;
+  return same;
+}
+
+// The side of a square picture with so many numbers in so many channels; 0 when there is none.
+static int64_t size_square_side(int64_t count, int64_t channels)
+{
+  for (int64_t side = 2; count % channels == 0 && side * side <= count / channels; side++)
+    if (side * side == count / channels)
+      return side;
+  return 0;
+}
+
+static oxp_status size_refuse_flattened(int64_t count, const char *label, oxp_error *error)
+{
+  oxp__text shapes = { 0 };
+  for (int64_t channels = 1; channels <= 3; channels += 2) {
+    int64_t side = size_square_side(count, channels);
+    if (side > 0)
+      oxp__text_printf(&shapes, " or --input-shape %lldx%lldx%lld", (long long)channels, (long long)side,
+                       (long long)side);
+  }
+  oxp_status status = oxp__fail(error, OXP_BAD_NETWORK,
+                                "the file does not hold the input's shape, and samples of any shape with %lld numbers "
+                                "are made flat for %s; give the shape of the data it was trained on, as in "
+                                "--input-shape %lld%s",
+                                (long long)count, label, (long long)count, oxp__text_string(&shapes));
+  oxp__text_fini(&shapes);
+  return status;
+}
+
 static oxp_status size_from_layers(oxp_network *network, size_search *search, oxp_error *error)
 {
   size_t first = 0;
@@ -255,6 +297,8 @@ static oxp_status size_from_layers(oxp_network *network, size_search *search, ox
         "the file does not hold the input's shape, and it does not follow from %s, the first layer that knows "
         "what it takes; give it with --input-shape, the batch left out",
         label);
+  if (first > 0 && size_is_flattened(search, layer))
+    return size_refuse_flattened(search->input.dim[1], label, error);
   OXP__TRY(status);
   if (first > 0)
     oxp__network_warn(network, "The file does not hold the input's shape; it is taken from %s.", label);

@@ -27,7 +27,7 @@ static void check_round_trip(const char *path)
 static void golden_files_come_out_unchanged(void **state)
 {
   (void)state;
-  assert_int_equal(visit_models(OXP_TEST_DATA "/netcl", check_round_trip), 35);
+  assert_int_equal(visit_models(OXP_TEST_DATA "/netcl", check_round_trip), 36);
   assert_int_equal(visit_models(OXP_TEST_DATA "/runmat", check_round_trip), 83);
 }
 
