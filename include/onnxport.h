@@ -447,7 +447,7 @@ typedef struct oxp_session_options {
   int threads;             // 0: the engine's choice
   bool optimization_off;   // run the graph node by node as written (ort)
   bool expose_layers;      // hand out every layer's value, in layer order, before the outputs
-  const char *onnxruntime; // path of the runtime's library; NULL: environment ONNXPORT_ORT_LIBRARY, project, loader
+  const char *onnxruntime; // path of the runtime's library; NULL: ONNXPORT_ORT_LIBRARY, else the usual places
   // Graphs only: hand out the values of these names, in this order, before the outputs; NULL: none. Borrowed until
   // the session is open.
   const char *const *expose;

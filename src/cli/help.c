@@ -180,7 +180,11 @@ void oxp__help_manual(oxp__text *text)
     add_roff_verb(text, oxp__verbs[i]);
   add_roff_statuses(text);
   oxp__text_add(
-      text, ".SH ENVIRONMENT\n.TP\nONNXPORT_ORT_LIBRARY\nPath of the ONNX Runtime library that the engine ort uses.\n"
+      text, ".SH ENVIRONMENT\n.TP\nONNXPORT_ORT_LIBRARY\nPath of the ONNX Runtime library that the engine ort uses. "
+            "Without it these are tried: lib/onnxport and lib "
+            "beside the bin that onnxport is installed in, the loader's path, and pip's package onnxruntime of the "
+            "active Python "
+            "environment (VIRTUAL_ENV), of the user (~/.local) and of the system (/usr/local).\n"
             ".TP\nNO_COLOR\nNo colours, also on a terminal.\n.SH SEE ALSO\nThe reference pages in the documentation "
             "folder.\n");
 }

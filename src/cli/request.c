@@ -27,7 +27,8 @@ const oxp__option_group oxp__model_group = OXP__GROUP("The ONNX model", model_op
 static const oxp__option session_options[] = {
   { "threads", "N", "threads of the engine; default: its own choice", 0 },
   { "no-optimization", NULL, "make ONNX Runtime run the model node by node as it is written", 0 },
-  { "onnxruntime", "FILE", "the runtime's library; default: ONNXPORT_ORT_LIBRARY, the project's, the loader's", 0 },
+  { "onnxruntime", "FILE",
+    "the runtime's library; default: ONNXPORT_ORT_LIBRARY, else it is looked for (see onnxport engines)", 0 },
 };
 const oxp__option_group oxp__session_group = OXP__GROUP("Engines", session_options);
 

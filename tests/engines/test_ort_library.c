@@ -3,12 +3,16 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "engines/ort/ort_api.h"
+#include "engines/ort/ort_places.h"
 
 static void assert_refused(const char *path, const char *words)
 {
@@ -92,6 +96,68 @@ static void places_are_tried_in_order(void **state)
   oxp__arena_fini(&arena);
 }
 
+// The first place with these words in its path; NULL when there is none.
+static const oxp__ort_place *find_place(const oxp__ort_places *places, const char *words)
+{
+  for (int i = 0; i < places->count; i++)
+    if (strstr(places->at[i].path, words))
+      return &places->at[i];
+  return NULL;
+}
+
+static void list_places(oxp__arena *arena, oxp__ort_places *places, const char *environment)
+{
+  setenv("VIRTUAL_ENV", environment, 1);
+  unsetenv("ONNXPORT_ORT_LIBRARY");
+  assert_int_equal(oxp__ort_places_list(arena, NULL, places, NULL), OXP_OK);
+}
+
+// pip's library is found in an active environment, the newest first, unless somebody else could have put it there.
+static void environments_of_python_are_places(void **state)
+{
+  (void)state;
+  const char *set = getenv("ONNXPORT_ORT_LIBRARY");
+  char *before = set ? strdup(set) : NULL, folder[4096], path[4200];
+  assert_int_equal(system("rm -rf venv && mkdir -p venv/lib/python3.11/site-packages/onnxruntime/capi && cd "
+                          "venv/lib/python3.11/site-packages/onnxruntime/capi && touch libonnxruntime.so.1.31.0 "
+                          "libonnxruntime.so.1.32.0"),
+                   0);
+  assert_non_null(getcwd(folder, sizeof folder - 8));
+  strcat(folder, "/venv");
+  oxp__arena arena = { 0 };
+  oxp__ort_places places;
+  list_places(&arena, &places, folder);
+  const oxp__ort_place *place = find_place(&places, "/venv/");
+  assert_non_null(place);
+  assert_null(place->fault);
+  assert_non_null(strstr(place->path, "1.32.0"));
+  assert_null(place[1].fault);
+  snprintf(path, sizeof path, "%s", place->path);
+  assert_int_equal(chmod(path, 0666), 0);
+  list_places(&arena, &places, folder);
+  assert_string_equal(find_place(&places, "1.32.0")->fault, "others could have written it");
+  // Relative to the current folder: not looked at. Empty: said to be so.
+  list_places(&arena, &places, "venv");
+  assert_null(find_place(&places, "1.32.0"));
+  list_places(&arena, &places, "/nowhere");
+  assert_string_equal(find_place(&places, "/nowhere/lib/python")->fault, "not there");
+  for (int i = 0; i < places.count; i++)
+    assert_true(places.at[i].path[0] == '/' || strcmp(places.at[i].path, "libonnxruntime.so.1") == 0);
+  oxp__arena_fini(&arena);
+  unsetenv("VIRTUAL_ENV");
+  if (before)
+    setenv("ONNXPORT_ORT_LIBRARY", before, 1);
+  free(before);
+}
+
+// What cannot be loaded says what helps.
+static void the_refusal_says_what_helps(void **state)
+{
+  (void)state;
+  assert_refused("./no-such-file.so", "onnxruntime/capi");
+  assert_refused("./no-such-file.so", "ONNXPORT_ORT_LIBRARY=PATH");
+}
+
 static void the_real_one_passes(void **state)
 {
   (void)state;
@@ -116,9 +182,10 @@ static void the_real_one_passes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(other_files_are_refused),         cmocka_unit_test(wrong_tables_are_refused),
-    cmocka_unit_test(ignored_children_are_no_trouble), cmocka_unit_test(a_session_says_the_same),
-    cmocka_unit_test(places_are_tried_in_order),       cmocka_unit_test(the_real_one_passes),
+    cmocka_unit_test(other_files_are_refused),           cmocka_unit_test(wrong_tables_are_refused),
+    cmocka_unit_test(ignored_children_are_no_trouble),   cmocka_unit_test(a_session_says_the_same),
+    cmocka_unit_test(places_are_tried_in_order),         cmocka_unit_test(the_real_one_passes),
+    cmocka_unit_test(environments_of_python_are_places), cmocka_unit_test(the_refusal_says_what_helps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

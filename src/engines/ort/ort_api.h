@@ -99,9 +99,8 @@ typedef struct oxp__ort_library {
   const char *version;
 } oxp__ort_library;
 
-// ort_library.c: finds, checks and loads a runtime. A path in options or in the environment is the only place looked at then;
-// else the project's folder and the loader's path are tried in this order. OXP_NOT_AVAILABLE names every place and why it
-// failed. The result lives in `arena`.
+// ort_library.c: finds, checks and loads a runtime: the first that can be used of the places that ort_places.h lists.
+// OXP_NOT_AVAILABLE names every place and why it failed. The result lives in `arena`.
 oxp_status oxp__ort_library_open(oxp__arena *arena, const oxp_session_options *options, oxp__ort_library **out,
                                  oxp_error *error);
 

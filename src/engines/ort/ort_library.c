@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "engines/ort/ort_api.h"
+#include "engines/ort/ort_places.h"
 
 #define LIBRARY_TRIAL_MS 30000 // a trial takes 0.1 s; more than this is a library that hangs
 
@@ -174,30 +175,16 @@ static bool library_load(oxp__arena *arena, const char *path, oxp__ort_library *
 }
 
 // Tries one place and adds what went wrong to `tried`.
-static bool library_try_place(oxp__arena *arena, const char *place, const char *path, oxp__ort_library *library,
+static bool library_try_place(oxp__arena *arena, const oxp__ort_place *place, oxp__ort_library *library,
                               oxp__text *tried)
 {
   oxp__text why = { 0 };
-  bool loaded = library_load(arena, path, library, &why);
+  oxp__text_add(&why, place->fault ? place->fault : "");
+  bool loaded = !place->fault && library_load(arena, place->path, library, &why);
   if (!loaded)
-    oxp__text_printf(tried, "%s%s %s: %s", tried->length ? "; " : "", place, path, oxp__text_string(&why));
+    oxp__text_printf(tried, "%s%s %s: %s", tried->length ? "; " : "", place->what, place->path, oxp__text_string(&why));
   oxp__text_fini(&why);
   return loaded;
-}
-
-static bool library_find(oxp__arena *arena, const oxp_session_options *options, oxp__ort_library *library,
-                         oxp__text *tried)
-{
-  const char *asked = options ? options->onnxruntime : NULL;
-  if (asked)
-    return library_try_place(arena, "the path that was asked for,", asked, library, tried);
-  const char *environment = getenv("ONNXPORT_ORT_LIBRARY");
-  if (environment && environment[0])
-    return library_try_place(arena, "the environment's ONNXPORT_ORT_LIBRARY,", environment, library, tried);
-  if (OXP_ORT_DEFAULT_LIBRARY[0] &&
-      library_try_place(arena, "the project's folder,", OXP_ORT_DEFAULT_LIBRARY, library, tried))
-    return true;
-  return library_try_place(arena, "the loader's path,", "libonnxruntime.so.1", library, tried);
 }
 
 oxp_status oxp__ort_library_open(oxp__arena *arena, const oxp_session_options *options, oxp__ort_library **out,
@@ -207,10 +194,17 @@ oxp_status oxp__ort_library_open(oxp__arena *arena, const oxp_session_options *o
   if (!library)
     return oxp__fail_memory(error, sizeof *library);
   oxp__text tried = { 0 };
+  oxp__ort_places places;
+  OXP__TRY(oxp__ort_places_list(arena, options ? options->onnxruntime : NULL, &places, error));
+  bool loaded = false;
+  for (int i = 0; !loaded && i < places.count; i++)
+    loaded = library_try_place(arena, &places.at[i], library, &tried);
   oxp_status status = OXP_OK;
-  if (!library_find(arena, options, library, &tried))
-    status =
-        oxp__fail(error, OXP_NOT_AVAILABLE, "ONNX Runtime cannot be used here; tried: %s", oxp__text_string(&tried));
+  if (!loaded)
+    status = oxp__fail(error, OXP_NOT_AVAILABLE,
+                       "ONNX Runtime cannot be used here; tried: %s. Its library is in pip's package onnxruntime, as "
+                       "onnxruntime/capi/libonnxruntime.so.*; ONNXPORT_ORT_LIBRARY=PATH says where",
+                       oxp__text_string(&tried));
   oxp__text_fini(&tried);
   *out = library;
   return status;
