@@ -1,4 +1,4 @@
-// completion.c: see completion.h. A row's argument says what stands there: FILE, a choice (`auto|always|never`), one of the names
+// completion.c: see completion.h. A row's argument says what stands there: FILE or OUT, a choice (`auto|always|never`), one of the names
 // that a table of ours holds (PROFILE, FORMAT, ENGINE), or something that only the user knows (N, NAME). Place: cli.
 #include "cli/completion.h"
 
@@ -37,7 +37,7 @@ static void add_verbs(oxp__text *words)
 
 static bool is_file(const char *argument)
 {
-  return strcmp(argument, "FILE") == 0;
+  return strcmp(argument, "FILE") == 0 || strcmp(argument, "OUT") == 0;
 }
 
 // Adds the words that may stand for an argument, each after a space; nothing for files and for what only the user knows.

@@ -69,9 +69,9 @@ void oxp__help_overview(oxp__text *text)
       oxp_version(), summary);
   for (size_t i = 0; i < oxp__verb_count; i++)
     oxp__text_printf(text, "  %-10s %s\n", oxp__verbs[i]->name, oxp__verbs[i]->doc);
-  oxp__text_add(text,
-                "\nonnxport VERB --help says more. onnxport --version, onnxport --man (the manual page as roff).\n"
-                "Exit status: onnxport errors lists them; 0 is success, 1 compared and different.\n");
+  oxp__text_add(text, "\nFiles to read may be - or a pipe, files to write -: standard input and output.\n"
+                      "onnxport VERB --help says more. onnxport --version, onnxport --man (the manual page as roff).\n"
+                      "Exit status: onnxport errors lists them; 0 is success, 1 compared and different.\n");
 }
 
 void oxp__help_verb(oxp__text *text, const oxp__verb *verb)
@@ -173,9 +173,14 @@ void oxp__help_manual(oxp__text *text)
     oxp__text_add(text, "\n.br\n");
   }
   oxp__text_add(
-      text, "\\fBonnxport\\fR SRC\n.SH DESCRIPTION\nResults go to standard output, messages and progress to standard "
-            "error. SRC is recognised by its content, not by its name. With \\fB\\-\\-json\\fR every verb prints "
-            "exactly one object; after a failure it has the key \\fIerror\\fR.\n");
+      text,
+      "\\fBonnxport\\fR SRC\n.SH DESCRIPTION\nResults go to standard output, messages and progress to standard "
+      "error. SRC is recognised by its content, not by its name. With \\fB\\-\\-json\\fR every verb prints "
+      "exactly one object; after a failure it has the key \\fIerror\\fR.\n.PP\nA file to read may be \\fB\\-\\fR, "
+      "which is "
+      "standard input, or a pipe: up to 4 GiB of it are put into a file without a name in the system's temporary "
+      "folder first. A file to write may be \\fB\\-\\fR where it is one file: standard output is that file alone then, "
+      "and results go to standard error.\n");
   for (size_t i = 0; i < oxp__verb_count; i++)
     add_roff_verb(text, oxp__verbs[i]);
   add_roff_statuses(text);

@@ -76,7 +76,7 @@ oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments
   inputs->arrays = calloc((size_t)inputs->count, sizeof *inputs->arrays);
   const char **paths = calloc((size_t)path_count, sizeof *paths);
   for (int i = 0; paths && i < path_count; i++)
-    paths[i] = oxp__option_text_at(arguments, "input", i);
+    paths[i] = oxp__option_path_at(arguments, "input", i);
   oxp_status status = inputs->arrays && paths ? read_arrays(inputs, paths, path_count, subject, &options, error)
                                               : oxp__fail_memory(error, (size_t)inputs->count * sizeof *inputs->arrays);
   free((void *)paths);

@@ -3,6 +3,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/streams.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -84,7 +85,10 @@ static oxp_status run_verb(const oxp__verb *verb, int argc, char **argv, oxp_err
     oxp__help_verb(&text, verb);
     status = oxp__print_text(&text, error);
   } else if (status == OXP_OK) {
-    status = verb->run(&arguments, error);
+    status = oxp__streams_open(&arguments, error);
+    if (status == OXP_OK)
+      status = verb->run(&arguments, error);
+    oxp__streams_name(&arguments, error);
   }
   oxp__arguments_fini(&arguments);
   return status;

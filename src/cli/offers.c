@@ -9,7 +9,7 @@
 enum { OFFERS_MAX = 3 }; // a model's, and two readings of one --input
 
 typedef struct offer {
-  const char *from; // the file that says it; borrowed
+  const char *from; // the file that says it, as the command line calls it; borrowed
   bool picture;
   int rank; // of one sample, without the batch
   int64_t shape[OXP_MAX_RANK];
@@ -33,37 +33,37 @@ static void offers_add(offers *list, const char *from, bool picture, int rank, c
 }
 
 // What the model declares, when it declares numbers. A model that cannot be read is reported when it is opened to be used.
-static void offers_add_model(offers *list, const char *path)
+static void offers_add_model(offers *list, const char *path, const char *name)
 {
   oxp_graph *graph = NULL;
   oxp_value_info input;
   if (oxp_graph_open(path, &graph, NULL) == OXP_OK && oxp_graph_input_info(graph, 0, &input) && input.rank > 1)
-    offers_add(list, path, false, input.rank - 1, input.shape + 1);
+    offers_add(list, name, false, input.rank - 1, input.shape + 1);
   oxp_graph_free(graph);
 }
 
 // An array holds samples along its first axis, or is one. A picture has three channels or one.
-static void offers_add_input(offers *list, const char *path)
+static void offers_add_input(offers *list, const char *path, const char *name)
 {
   oxp__input_sizes sizes = { 0 };
   if (oxp__input_look(path, &sizes, NULL) != OXP_OK)
     return;
   if (!sizes.picture) {
-    offers_add(list, path, false, sizes.rank - 1, sizes.shape + 1);
-    offers_add(list, path, false, sizes.rank, sizes.shape);
+    offers_add(list, name, false, sizes.rank - 1, sizes.shape + 1);
+    offers_add(list, name, false, sizes.rank, sizes.shape);
     return;
   }
   for (int channels = 3; channels >= 1; channels -= 2)
-    offers_add(list, path, true, 3, (int64_t[]){ channels, sizes.shape[0], sizes.shape[1] });
+    offers_add(list, name, true, 3, (int64_t[]){ channels, sizes.shape[0], sizes.shape[1] });
 }
 
 static void offers_find(offers *list, const oxp__arguments *arguments)
 {
-  const char *model = oxp__operand(arguments, 1), *input = oxp__option_text_at(arguments, "input", 0);
+  const char *model = oxp__operand_path(arguments, 1), *input = oxp__option_path_at(arguments, "input", 0);
   if (model)
-    offers_add_model(list, model);
+    offers_add_model(list, model, oxp__operand(arguments, 1));
   if (input)
-    offers_add_input(list, input);
+    offers_add_input(list, input, oxp__option_text_at(arguments, "input", 0));
 }
 
 // Whether samples of the offer go into an input of this shape, batch first.
@@ -90,7 +90,7 @@ static oxp_status offers_check_asked(const oxp_open_options *options, const char
 {
   offers list = { 0 };
   if (model)
-    offers_add_model(&list, model);
+    offers_add_model(&list, model, model);
   const offer *declared = &list.at[0];
   if (list.count == 0 || (declared->rank == options->input_rank &&
                           memcmp(declared->shape, options->input_shape, sizeof declared->shape) == 0))
@@ -155,10 +155,10 @@ static void offers_add_refusals(const offers *list, oxp_error *error)
 oxp_status oxp__offers_open(const oxp__arguments *arguments, const oxp_open_options *options, oxp_network **network,
                             oxp_error *error)
 {
-  const char *path = oxp__operand(arguments, 0);
+  const char *path = oxp__operand_path(arguments, 0);
   offers list = { 0 };
   if (options->input_rank > 0)
-    OXP__TRY(offers_check_asked(options, oxp__operand(arguments, 1), error));
+    OXP__TRY(offers_check_asked(options, oxp__operand_path(arguments, 1), error));
   oxp_status status = oxp_network_open(path, options, network, error);
   if (options->input_rank > 0 || (status != OXP_OK && status != OXP_BAD_NETWORK))
     return status;

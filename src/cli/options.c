@@ -170,7 +170,7 @@ static oxp_status remember(oxp__arguments *arguments, int code, const char *valu
   if (!given)
     return oxp__fail_memory(error, sizeof *given);
   arguments->given = given;
-  given[arguments->given_count++] = (oxp__given){ option_of_code(arguments->verb, code), value };
+  given[arguments->given_count++] = (oxp__given){ option_of_code(arguments->verb, code), value, value };
   return OXP_OK;
 }
 
@@ -182,6 +182,19 @@ static oxp_status check_operands(const oxp__arguments *arguments, oxp_error *err
   if (arguments->operand_count > verb->max_operands)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "%s does not know what to do with \"%s\": onnxport %s %s", verb->name,
                      arguments->operands[verb->max_operands], verb->name, verb->usage);
+  return OXP_OK;
+}
+
+static oxp_status take_operands(oxp__arguments *arguments, char *const *operands, int count, oxp_error *error)
+{
+  const char **paths = oxp__arena_new(&arguments->arena, (size_t)count, sizeof *paths);
+  if (!paths)
+    return oxp__fail_memory(error, (size_t)count * sizeof *paths);
+  for (int i = 0; i < count; i++)
+    paths[i] = operands[i];
+  arguments->operands = operands;
+  arguments->operand_paths = paths;
+  arguments->operand_count = count;
   return OXP_OK;
 }
 
@@ -207,8 +220,7 @@ oxp_status oxp__arguments_parse(oxp__arguments *arguments, const oxp__verb *verb
     }
     OXP__TRY(remember(arguments, code, optarg, error));
   }
-  arguments->operands = argv + optind;
-  arguments->operand_count = argc - optind;
+  OXP__TRY(take_operands(arguments, argv + optind, argc - optind, error));
   return check_operands(arguments, error);
 }
 
@@ -222,6 +234,11 @@ void oxp__arguments_fini(oxp__arguments *arguments)
 const char *oxp__operand(const oxp__arguments *arguments, int index)
 {
   return index < arguments->operand_count ? arguments->operands[index] : NULL;
+}
+
+const char *oxp__operand_path(const oxp__arguments *arguments, int index)
+{
+  return index < arguments->operand_count ? arguments->operand_paths[index] : NULL;
 }
 
 // The option as it was given last; NULL when it was not.
@@ -244,12 +261,31 @@ const char *oxp__option_text(const oxp__arguments *arguments, const char *name)
   return given ? given->value : NULL;
 }
 
-const char *oxp__option_text_at(const oxp__arguments *arguments, const char *name, int index)
+const char *oxp__option_path(const oxp__arguments *arguments, const char *name)
+{
+  const oxp__given *given = option_last(arguments, name);
+  return given ? given->path : NULL;
+}
+
+// The option as it was given `index`-th; NULL after the last.
+static const oxp__given *option_at(const oxp__arguments *arguments, const char *name, int index)
 {
   for (size_t i = 0; i < arguments->given_count; i++)
     if (strcmp(arguments->given[i].option->name, name) == 0 && index-- == 0)
-      return arguments->given[i].value;
+      return &arguments->given[i];
   return NULL;
+}
+
+const char *oxp__option_text_at(const oxp__arguments *arguments, const char *name, int index)
+{
+  const oxp__given *given = option_at(arguments, name, index);
+  return given ? given->value : NULL;
+}
+
+const char *oxp__option_path_at(const oxp__arguments *arguments, const char *name, int index)
+{
+  const oxp__given *given = option_at(arguments, name, index);
+  return given ? given->path : NULL;
 }
 
 static oxp_status fail_value(oxp_error *error, const char *name, const char *value, const char *wanted)

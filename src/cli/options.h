@@ -9,6 +9,7 @@
 typedef struct oxp__given {
   const oxp__option *option;
   const char *value; // NULL for a switch
+  const char *path;  // of a file to read: where it is read, which streams.h may have put elsewhere; else the value
 } oxp__given;
 
 struct oxp__arguments {
@@ -17,7 +18,8 @@ struct oxp__arguments {
   bool help; // --help was given: nothing else was checked
   oxp__given *given;
   size_t given_count, given_capacity;
-  char *const *operands; // SRC ...
+  char *const *operands;      // SRC ... as they were typed
+  const char **operand_paths; // where they are read
   int operand_count;
 };
 
@@ -30,11 +32,18 @@ void oxp__arguments_fini(oxp__arguments *arguments);
 // Operand number `index`; NULL when there are fewer.
 const char *oxp__operand(const oxp__arguments *arguments, int index);
 
+// Where it is read; the operand itself unless it stands for a stream.
+const char *oxp__operand_path(const oxp__arguments *arguments, int index);
+
 bool oxp__option_given(const oxp__arguments *arguments, const char *name);
 // The value given last; NULL when the option was not given.
 const char *oxp__option_text(const oxp__arguments *arguments, const char *name);
 // Options that may be repeated: the value given `index`-th; NULL after the last.
 const char *oxp__option_text_at(const oxp__arguments *arguments, const char *name, int index);
+
+// The same for files to read: where they are read.
+const char *oxp__option_path(const oxp__arguments *arguments, const char *name);
+const char *oxp__option_path_at(const oxp__arguments *arguments, const char *name, int index);
 
 // The following leave *value alone when the option was not given.
 oxp_status oxp__option_int(const oxp__arguments *arguments, const char *name, int64_t minimum, int64_t maximum,

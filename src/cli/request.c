@@ -40,7 +40,7 @@ const oxp__option_group oxp__output_group = OXP__GROUP("Output", output_options)
 oxp_status oxp__request_source(const oxp__arguments *arguments, oxp_open_options *options, oxp_error *error)
 {
   options->format = oxp__option_text(arguments, "from");
-  options->description = oxp__option_text(arguments, "description");
+  options->description = oxp__option_path(arguments, "description");
   options->variable = oxp__option_text(arguments, "variable");
   return oxp__option_shape(arguments, "input-shape", &options->input_rank, options->input_shape, error);
 }

@@ -26,7 +26,7 @@ bool oxp__path_is_onnx(const char *path)
 
 oxp_status oxp__subject_open(oxp__subject *subject, const oxp__arguments *arguments, oxp_error *error)
 {
-  const char *path = oxp__operand(arguments, 0);
+  const char *path = oxp__operand_path(arguments, 0);
   oxp_open_options options = { 0 };
   OXP__TRY(oxp__request_source(arguments, &options, error));
   if (!options.format && oxp__path_is_onnx(path))

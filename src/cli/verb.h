@@ -9,8 +9,8 @@
 // One option. Help text, parsing and the manual page are made from the rows.
 typedef struct oxp__option {
   const char *name; // without dashes
-  const char
-      *argument; // "N", "FILE", a choice ("auto|always|never"), a name from a table ("PROFILE") ...; NULL: a switch
+  const char *
+      argument; // "N", "FILE" (read), "OUT" (written), a choice ("auto|always|never"), a name from a table ("PROFILE") ...; NULL: a switch
   const char *doc;
   char letter; // short form; 0: none
 } oxp__option;

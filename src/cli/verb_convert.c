@@ -1,15 +1,20 @@
 // verb_convert.c: `onnxport convert`: a network in one tool's format becomes one in another's. Place: cli.
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "cli/streams.h"
 #include "cli/subject.h"
 
 #include "formats/format.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "core/temporary.h"
 
 static const oxp__option convert_options[] = {
-  { "output", "FILE", "the file to write; an existing one is replaced", 'o' },
-  { "format", "FORMAT", "format to write (see onnxport formats); default: what the suffix of FILE says", 0 },
+  { "output", "OUT", "the file to write, - for standard output; an existing one is replaced", 'o' },
+  { "format", "FORMAT", "format to write (see onnxport formats); default: what the suffix of OUT says", 0 },
   { "quiet", NULL, "print no summary", 'q' },
 };
 static const oxp__option_group convert_group = OXP__GROUP("Writing", convert_options);
@@ -62,7 +67,38 @@ static oxp_status convert_target(const oxp__arguments *arguments, const char **p
   if ((*format && strcmp(*format, "onnx") == 0) || (!*format && suffix && strcmp(suffix, ".onnx") == 0))
     return oxp__fail(error, OXP_BAD_ARGUMENT, "%s: ONNX is written by onnxport export %s -o %s", *path,
                      oxp__operand(arguments, 0), *path);
+  if (oxp__is_stream(*path) && !*format)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "standard output has no suffix: say what to write with --format FORMAT");
   return *format ? OXP_OK : format_of_suffix(*path, format, error);
+}
+
+// Standard output takes one file: the formats that consist of two say so by naming their targets.
+static oxp_status convert_take_output(const char *name, int *descriptor, oxp_error *error)
+{
+  const oxp__format *format = oxp__format_find(name);
+  if (format && format->targets)
+    return oxp__fail(error, OXP_BAD_ARGUMENT,
+                     "the format %s is two files, and standard output takes one: give -o a name", name);
+  return oxp__stream_take_output(descriptor, error);
+}
+
+// Formats go back to bytes that they have written, which standard output does not allow: through a file in a folder of our own.
+static oxp_status convert_write_stream(const oxp_network *network, const char *format, int descriptor, oxp_error *error)
+{
+  oxp__text path = { 0 };
+  char *folder = NULL;
+  OXP__TRY(oxp__temporary_folder(&folder, error));
+  oxp__text_printf(&path, "%s/network", folder);
+  oxp_status status = oxp__text_status(&path, error);
+  if (status == OXP_OK)
+    status = oxp_network_write(network, oxp__text_string(&path), format, error);
+  if (status == OXP_OK)
+    status = oxp__stream_write_file(descriptor, oxp__text_string(&path), error);
+  unlink(oxp__text_string(&path));
+  rmdir(folder);
+  oxp__text_fini(&path);
+  free(folder);
+  return status;
 }
 
 static oxp_status convert_report(const oxp__arguments *arguments, const oxp_network *network, const char *path,
@@ -83,7 +119,7 @@ static oxp_status convert_report(const oxp__arguments *arguments, const oxp_netw
   if (oxp__option_given(arguments, "quiet"))
     return OXP_OK;
   oxp__text text = { 0 };
-  oxp__text_add_colour(&text, OXP__BOLD, path);
+  oxp__text_add_colour(&text, OXP__BOLD, oxp__is_stream(path) ? "standard output" : path);
   oxp__text_printf(&text, " (%s) from ", format);
   oxp__text_add_clean(&text, oxp__operand(arguments, 0));
   oxp__text_printf(&text, " (%s)\n  %d layers, ", oxp_network_format(network), oxp_network_layer_count(network));
@@ -96,7 +132,10 @@ static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
 {
   const char *path = NULL, *format = NULL;
   oxp_network *network = NULL;
+  int descriptor = -1;
   OXP__TRY(convert_target(arguments, &path, &format, error));
+  if (oxp__is_stream(path))
+    OXP__TRY(convert_take_output(format, &descriptor, error));
   oxp_status status = oxp__subject_open_network(&network, arguments, "convert reads networks, not ONNX models", error);
   if (status == OXP_OK)
     status = oxp__subject_check_target(network, path, oxp__format_find(format), error);
@@ -104,9 +143,11 @@ static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
     status = oxp_network_check_statistics(network, error);
   if (status == OXP_OK) {
     oxp__signals_catch(); // a file that was begun is finished
-    status = oxp_network_write(network, path, format, error);
+    status = descriptor < 0 ? oxp_network_write(network, path, format, error)
+                            : convert_write_stream(network, format, descriptor, error);
     oxp__signals_release();
   }
+  oxp__stream_close(descriptor);
   if (status == OXP_OK)
     status = convert_report(arguments, network, path, format, error);
   oxp_network_free(network);

@@ -1,13 +1,16 @@
 // verb_export.c: `onnxport export`: a network becomes an ONNX file. Place: cli.
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "cli/streams.h"
 #include "cli/subject.h"
 #include "core/output.h"
 
 #include <string.h>
 
 static const oxp__option export_options[] = {
-  { "output", "FILE", "the model to write; default: SRC with the suffix .onnx; an existing file is replaced", 'o' },
+  { "output", "OUT",
+    "the model to write, - for standard output; default: SRC with the suffix .onnx; an existing file is replaced",
+    'o' },
   { "external-data", "auto|always|never",
     "weights in a data file beside the model; auto (the default): when the model is above 2 GiB", 0 },
   { "sync", "auto|always|never", "force data to the disk; auto (the default): when a file is replaced", 0 },
@@ -17,37 +20,65 @@ static const oxp__option_group export_group = OXP__GROUP("Writing", export_optio
 
 typedef struct export_job {
   const oxp__arguments *arguments;
-  char *output;
+  char *output;   // "-": standard output
+  int descriptor; // of standard output, when that is the output
+  oxp_write_options options;
   oxp_network *network;
   oxp_graph *graph;
   oxp_write_report written;
 } export_job;
 
-// SRC with its suffix replaced by .onnx; a leading dot or a folder's dot is no suffix.
-static char *export_default_output(oxp__arena *arena, const char *source)
+// SRC with its suffix replaced by .onnx; a leading dot or a folder's dot is no suffix. What comes out of a stream goes into one.
+static char *export_default_output(oxp__arena *arena, const oxp__arguments *arguments)
 {
-  const char *base = oxp__path_name(source);
-  const char *dot = strrchr(base, '.');
+  const char *source = oxp__operand(arguments, 0), *base = oxp__path_name(source), *dot = strrchr(base, '.');
+  if (source != oxp__operand_path(arguments, 0))
+    return oxp__arena_copy(arena, "-");
   size_t stem = dot && dot > base ? (size_t)(dot - source) : strlen(source);
   return oxp__arena_printf(arena, "%.*s.onnx", (int)stem, source);
 }
 
-static oxp_status export_write(export_job *job, oxp_error *error)
+static oxp_status export_request(export_job *job, oxp_lower_options *lower, oxp_error *error)
 {
   static const oxp_sync sync_values[] = { OXP_SYNC_AUTO, OXP_SYNC_ALWAYS, OXP_SYNC_NEVER };
   static const oxp_external_data external_values[] = { OXP_EXTERNAL_AUTO, OXP_EXTERNAL_ALWAYS, OXP_EXTERNAL_NEVER };
   int sync = 0, external = 0;
   OXP__TRY(oxp__option_choice(job->arguments, "sync", &sync, error));
   OXP__TRY(oxp__option_choice(job->arguments, "external-data", &external, error));
+  job->options = (oxp_write_options){ .sync = sync_values[sync], .external_data = external_values[external] };
+  return oxp__request_model(job->arguments, lower, error);
+}
+
+// Standard output is taken before anything else is done, so that not even an error's object gets into the model.
+static oxp_status export_take_output(export_job *job, oxp_error *error)
+{
+  if (!oxp__is_stream(job->output))
+    return OXP_OK;
+  if (job->options.external_data == OXP_EXTERNAL_ALWAYS)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--external-data: there is no place beside standard output");
+  if (oxp__option_given(job->arguments, "sync"))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--sync has no effect on standard output");
+  return oxp__stream_take_output(&job->descriptor, error);
+}
+
+static oxp_status export_stream(void *context, const void *bytes, size_t count, oxp_error *error)
+{
+  export_job *job = context;
+  job->written.model_bytes += count;
+  return oxp__stream_write(&job->descriptor, bytes, count, error);
+}
+
+static oxp_status export_write(export_job *job, oxp_error *error)
+{
+  if (oxp__is_stream(job->output))
+    return oxp_graph_write_to(job->graph, export_stream, job, error);
   oxp__progress progress;
   bool silent = oxp__option_given(job->arguments, "quiet") || oxp__option_given(job->arguments, "json");
   oxp__progress_start(&progress, job->output, silent);
-  oxp_write_options options = { .sync = sync_values[sync],
-                                .external_data = external_values[external],
-                                .progress = oxp__progress_step,
-                                .progress_context = &progress };
+  job->options.progress = oxp__progress_step;
+  job->options.progress_context = &progress;
   oxp__signals_catch();
-  oxp_status status = oxp_graph_write(job->graph, job->output, &options, &job->written, error);
+  oxp_status status = oxp_graph_write(job->graph, job->output, &job->options, &job->written, error);
   oxp__signals_release();
   oxp__progress_end(&progress);
   return status;
@@ -85,7 +116,7 @@ static oxp_status export_print_summary(const export_job *job, oxp_error *error)
   oxp__grid grid;
   oxp__subject written = { .graph = job->graph };
   int layers = oxp_network_layer_count(job->network);
-  oxp__text_add_colour(&text, OXP__BOLD, job->output);
+  oxp__text_add_colour(&text, OXP__BOLD, oxp__is_stream(job->output) ? "standard output" : job->output);
   oxp__text_add(&text, " from ");
   oxp__text_add_clean(&text, oxp__operand(job->arguments, 0));
   oxp__text_printf(&text, " (%s)\n", oxp_network_format(job->network));
@@ -116,11 +147,12 @@ static oxp_status export_report(const export_job *job, oxp_error *error)
 
 static oxp_status export_do(export_job *job, oxp_error *error)
 {
-  oxp_lower_options options = { 0 };
-  OXP__TRY(oxp__request_model(job->arguments, &options, error));
+  oxp_lower_options lower = { 0 };
+  OXP__TRY(export_request(job, &lower, error));
+  OXP__TRY(export_take_output(job, error));
   OXP__TRY(oxp__subject_open_network(&job->network, job->arguments, "onnxport inspect looks into it", error));
   OXP__TRY(oxp__subject_check_target(job->network, job->output, NULL, error));
-  OXP__TRY(oxp_graph_lower(job->network, &options, &job->graph, error));
+  OXP__TRY(oxp_graph_lower(job->network, &lower, &job->graph, error));
   OXP__TRY(export_write(job, error));
   return export_report(job, error);
 }
@@ -128,10 +160,11 @@ static oxp_status export_do(export_job *job, oxp_error *error)
 static oxp_status export_run(const oxp__arguments *arguments, oxp_error *error)
 {
   oxp__arena arena = { 0 };
-  export_job job = { .arguments = arguments };
+  export_job job = { .arguments = arguments, .descriptor = -1 };
   const char *output = oxp__option_text(arguments, "output");
-  job.output = output ? oxp__arena_copy(&arena, output) : export_default_output(&arena, oxp__operand(arguments, 0));
+  job.output = output ? oxp__arena_copy(&arena, output) : export_default_output(&arena, arguments);
   oxp_status status = job.output ? export_do(&job, error) : oxp__fail_memory(error, 0);
+  oxp__stream_close(job.descriptor);
   oxp_graph_free(job.graph);
   oxp_network_free(job.network);
   oxp__arena_fini(&arena);
@@ -148,7 +181,9 @@ const oxp__verb oxp__verb_export = {
   .details =
       "The file is a literal, unfused translation: weights are copied, never computed with. A network that cannot be "
       "translated exactly is refused, with all offending layers named, and nothing is written.\n\n"
-      "`onnxport SRC` alone does the same.",
+      "`onnxport SRC` alone does the same. What comes from a pipe goes to standard output unless -o says otherwise; "
+      "the summary "
+      "goes to standard error then.",
   .examples = { { "onnxport export h_det26.netcl -o detector.onnx", "a detector whose pictures may have any size" },
                 { "onnxport export b_cnn.netcl --input-shape 3x32x32 --profile netcl",
                   "writes b_cnn.onnx, byte for byte as netcl does" } },

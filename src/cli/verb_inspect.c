@@ -3,7 +3,7 @@
 
 static const oxp__option inspect_options[] = {
   { "json", NULL, "print one JSON object instead of text", 0 },
-  { "graph", "FILE", "draw the graph into FILE (.svg, .png, .pdf with the program dot; or .dot)", 0 },
+  { "graph", "OUT", "draw the graph into OUT (.svg, .png, .pdf with the program dot; or .dot)", 0 },
 };
 static const oxp__option_group inspect_group = OXP__GROUP("Output", inspect_options);
 

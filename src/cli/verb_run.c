@@ -2,6 +2,8 @@
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "cli/streams.h"
+#include "formats/containers/npy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +13,8 @@ enum { SHOWN_VALUES = 6 };
 
 static const oxp__option run_options[] = {
   { "engine", "ENGINE", "where to run; default: reference for networks, ort:cpu for ONNX models", 0 },
-  { "output", "FILE", "write the output as .npy; once for each output, in their order. Default: a summary", 'o' },
+  { "output", "OUT",
+    "write the output as .npy, - for standard output; once for each output, in their order. Default: a summary", 'o' },
 };
 static const oxp__option_group run_group = OXP__GROUP("Running", run_options);
 
@@ -23,6 +26,7 @@ typedef struct run_job {
   oxp_session *session;
   oxp_array *outputs; // output_count of them
   int output_count;
+  int descriptor; // of standard output, when an output goes there
 } run_job;
 
 // What is worth knowing about an array without printing it.
@@ -136,14 +140,35 @@ static oxp_status run_check_outputs(const run_job *job, oxp_error *error)
   return OXP_OK;
 }
 
-static oxp_status run_write_outputs(const run_job *job, oxp_error *error)
+// Before anything is done, so that nothing else gets into the array.
+static oxp_status run_take_output(run_job *job, oxp_error *error)
+{
+  int streams = 0;
+  const char *path = NULL;
+  for (int i = 0; (path = oxp__option_text_at(job->arguments, "output", i)); i++)
+    streams += oxp__is_stream(path);
+  if (streams > 1)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "standard output takes one array, and - stands for several outputs");
+  return streams == 1 ? oxp__stream_take_output(&job->descriptor, error) : OXP_OK;
+}
+
+static oxp_status run_write_output(run_job *job, const oxp_array *array, const char *path, oxp_error *error)
+{
+  if (!oxp__is_stream(path))
+    return oxp_array_write(array, path, error);
+  oxp_tensor tensor = oxp__tensor_from_array(array);
+  return oxp__npy_write(&tensor, OXP_DTYPE_NONE, (oxp__sink){ .write = oxp__stream_write, .context = &job->descriptor },
+                        error);
+}
+
+static oxp_status run_write_outputs(run_job *job, oxp_error *error)
 {
   oxp_status status = OXP_OK;
   oxp__signals_catch(); // a file that was begun is finished
   for (int i = 0; i < job->output_count && status == OXP_OK; i++) {
     const char *path = oxp__option_text_at(job->arguments, "output", i);
     if (path)
-      status = oxp_array_write(&job->outputs[i], path, error);
+      status = run_write_output(job, &job->outputs[i], path, error);
   }
   oxp__signals_release();
   return status;
@@ -166,6 +191,7 @@ static oxp_status run_do(run_job *job, oxp_error *error)
 {
   if (!oxp__option_given(job->arguments, "input"))
     return oxp__fail(error, OXP_BAD_ARGUMENT, "run needs something to run on: --input FILE");
+  OXP__TRY(run_take_output(job, error));
   OXP__TRY(run_open(job, error));
   job->output_count = oxp_session_output_count(job->session);
   OXP__TRY(run_check_outputs(job, error));
@@ -180,11 +206,12 @@ static oxp_status run_do(run_job *job, oxp_error *error)
 
 static oxp_status run_run(const oxp__arguments *arguments, oxp_error *error)
 {
-  run_job job = { .arguments = arguments, .engine = oxp__option_text(arguments, "engine") };
+  run_job job = { .arguments = arguments, .engine = oxp__option_text(arguments, "engine"), .descriptor = -1 };
   oxp_status status = run_do(&job, error);
   for (int i = 0; job.outputs && i < job.output_count; i++)
     oxp_array_free(&job.outputs[i]);
   free(job.outputs);
+  oxp__stream_close(job.descriptor);
   oxp_session_free(job.session);
   oxp__inputs_free(&job.inputs);
   oxp__subject_close(&job.subject);

@@ -230,7 +230,7 @@ static oxp_status verify_compare(verify_job *job, oxp_error *error)
 
 static oxp_status verify_do(verify_job *job, oxp_error *error)
 {
-  const char *model = oxp__operand(job->arguments, 1);
+  const char *model = oxp__operand_path(job->arguments, 1);
   OXP__TRY(verify_request(job, error));
   OXP__TRY(oxp__subject_open_network(&job->network, job->arguments,
                                      "give the network it came from first: verify SRC MODEL.onnx", error));

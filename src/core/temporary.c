@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/output.h"
@@ -52,4 +53,23 @@ FILE *oxp__temporary_file(const char *beside, uint64_t bytes)
     close(descriptor);
   errno = code;
   return file;
+}
+
+oxp_status oxp__temporary_folder(char **path, oxp_error *error)
+{
+  const char *base = getenv("TMPDIR");
+  if (!base || !base[0])
+    base = "/tmp";
+  size_t size = strlen(base) + sizeof "/onnxport-XXXXXX";
+  char *folder = malloc(size);
+  if (!folder)
+    return oxp__fail_memory(error, size);
+  snprintf(folder, size, "%s/onnxport-XXXXXX", base);
+  if (mkdtemp(folder)) {
+    *path = folder;
+    return OXP_OK;
+  }
+  oxp_status status = oxp__fail_errno(error, folder, "make a temporary folder");
+  free(folder);
+  return status;
 }

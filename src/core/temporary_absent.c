@@ -13,3 +13,9 @@ FILE *oxp__temporary_file(const char *beside, uint64_t bytes)
   }
   return fmemopen(NULL, (size_t)bytes + 1, "w+");
 }
+
+oxp_status oxp__temporary_folder(char **path, oxp_error *error)
+{
+  (void)path;
+  return oxp__fail(error, OXP_NOT_AVAILABLE, "this system has no folder for temporary files");
+}

@@ -507,11 +507,6 @@ def source_is_a_folder():
 
 
 @source
-def source_is_a_pipe():
-    os.mkfifo("source")
-
-
-@source
 def source_is_a_socket():
     socket.socket(socket.AF_UNIX).bind("source")
 

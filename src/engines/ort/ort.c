@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/temporary.h"
 #include "engines/engine.h"
 #include "engines/ort/ort_api.h"
 #include "onnx/external.h"
@@ -127,17 +128,11 @@ static oxp_status ort_load_from(ort_state *state, const oxp_graph *graph, const 
 static oxp_status ort_load_temporary(ort_state *state, const oxp_graph *graph, const oxp__ort_options *options,
                                      oxp_error *error)
 {
-  const char *base = getenv("TMPDIR");
-  oxp__text folder = { 0 };
-  oxp__text_printf(&folder, "%s/onnxport-XXXXXX", base && base[0] ? base : "/tmp");
-  oxp_status status = oxp__text_status(&folder, error);
-  if (status == OXP_OK && !mkdtemp(folder.bytes))
-    status = oxp__fail_errno(error, folder.bytes, "make a temporary folder");
-  else if (status == OXP_OK) {
-    status = ort_load_from(state, graph, folder.bytes, options, error);
-    rmdir(folder.bytes);
-  }
-  oxp__text_fini(&folder);
+  char *folder = NULL;
+  OXP__TRY(oxp__temporary_folder(&folder, error));
+  oxp_status status = ort_load_from(state, graph, folder, options, error);
+  rmdir(folder);
+  free(folder);
   return status;
 }
 
