@@ -1,4 +1,5 @@
 // verb_verify.c: `onnxport verify`: runs a network on two engines and compares. The exit status is the verdict. Place: cli.
+#include "cli/fresh_export.h"
 #include "cli/inputs.h"
 
 #include <float.h>
@@ -19,7 +20,8 @@ typedef struct verify_job {
   const oxp__arguments *arguments;
   oxp_verify_options options;
   oxp_network *network;
-  oxp_graph *model; // the second operand; NULL: the network is lowered
+  oxp_graph *model;  // the second operand; NULL: the network is lowered
+  const char *fresh; // the profile under which export writes the model's very bytes; NULL: none
   oxp__inputs inputs;
   oxp_verify_report *report;
 } verify_job;
@@ -114,6 +116,7 @@ static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error
   for (int i = 0; i < oxp_verify_layer_count(report); i++)
     json_row(&json, oxp_verify_layer(report, i));
   oxp__json_end(&json, ']');
+  oxp__json_text(&json, "fresh_export", job->fresh);
   oxp__json_text(&json, "first_departure", departure ? departure->name : NULL);
   oxp__json_text(&json, "finding", oxp_verify_finding(report));
   oxp__json_array(&json, "notes");
@@ -200,6 +203,11 @@ static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error
     oxp__text_add_clean(&text, oxp_verify_note(report, i));
     oxp__text_add(&text, "\n");
   }
+  if (job->fresh) {
+    oxp__text_add(&text, "  ");
+    oxp__text_add_clean(&text, model);
+    oxp__text_printf(&text, " is byte for byte what export writes (profile %s).\n", job->fresh);
+  }
   oxp__text_add(&text, "\n");
   if (oxp_verify_layer_count(report) > 0) {
     add_rows(&text, report, true);
@@ -236,6 +244,7 @@ static oxp_status verify_do(verify_job *job, oxp_error *error)
                                      "give the network it came from first: verify SRC MODEL.onnx", error));
   if (model)
     OXP__TRY(oxp_graph_open(model, &job->model, error));
+  job->fresh = model ? oxp__fresh_export_profile(job->network, job->model, &job->options.lower) : NULL;
   oxp__subject subject = { .network = job->network };
   OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &subject, error));
   job->options.inputs = job->inputs.arrays;
