@@ -54,7 +54,9 @@ static const char *tables_range(oxp__printer *printer, const oxp__param *param)
   } else if (param->type == OXP__PARAM_BOOL) {
     oxp__text_add(&text, "true, false");
   } else if ((param->minimum == 0 && param->maximum == 0) || param->minimum == -(double)FLT_MAX) {
-    oxp__text_add(&text, param->type == OXP__PARAM_FLOAT || param->type == OXP__PARAM_FLOATS ? "finite" : "any");
+    oxp__text_add(&text, (param->type == OXP__PARAM_FLOAT || param->type == OXP__PARAM_FLOATS) && !param->open_ended
+                             ? "finite"
+                             : "any");
   } else if (param->maximum == INT32_MAX || param->maximum == (double)FLT_MAX) {
     tables_add_number(&text, param->minimum);
     oxp__text_add(&text, " or more");

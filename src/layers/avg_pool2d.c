@@ -7,7 +7,7 @@ static const oxp__param avg_pool2d_params[] = {
     OXP__SIZES(oxp__pool, kernel_shape, 2, 1),
     OXP__REQUIRED,
     .doc = "height and width of the window",
-    .in = { { .dialect = "netcl", .name = "kernel_size", .has_value = true, .value = 2 } } },
+    .in = { { .dialect = "netcl", .name = "kernel_size", .has_value = true, .value = 2, .whole = true } } },
   { .name = "strides",
     OXP__SIZES(oxp__pool, strides, 2, 1),
     OXP__REQUIRED,
@@ -16,7 +16,8 @@ static const oxp__param avg_pool2d_params[] = {
     .in = { { .dialect = "netcl",
               .name = "stride",
               .has_value = true,
-              .value = (double)OXP__UNSET } } }, // null there: the kernel
+              .value = (double)OXP__UNSET,
+              .whole = true } } }, // null there: the kernel
 };
 
 static oxp_status avg_pool2d_shape(const oxp__layer *layer, const oxp__shape *inputs, oxp__shape *output,

@@ -15,10 +15,15 @@ typedef struct {
 enum { BATCH_NORM_GAMMA, BATCH_NORM_BETA, BATCH_NORM_MEAN, BATCH_NORM_VARIANCE, BATCH_NORM_WEIGHTS };
 
 static const oxp__param batch_norm_params[] = {
-  { .name = "num_features", OXP__SIZE(batch_norm, num_features, 1), OXP__REQUIRED, .doc = "channels" },
+  { .name = "num_features",
+    OXP__SIZE(batch_norm, num_features, 1),
+    OXP__REQUIRED,
+    .doc = "channels",
+    .in = { { .dialect = "netcl", .name = "num_features", .required = true, .whole = true } } },
   { .name = "momentum",
     OXP__REAL(batch_norm, momentum),
     .value = 0.1,
+    .idle = true,
     .doc = "how fast training moved the statistics (no effect in inference)" },
   { .name = "epsilon",
     OXP__NOT_NEGATIVE(batch_norm, epsilon),

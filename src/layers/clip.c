@@ -1,5 +1,7 @@
 // clip.c: y = min(max(x, low), high), element by element, any shape: also ReLU6, clipped ReLU and hard tanh.
 // Knows everything about the kind; does no I/O and keeps no state. Place: layers.
+#include <math.h>
+
 #include "layers/common/draw.h"
 #include "layers/common/map.h"
 
@@ -11,11 +13,13 @@ static const oxp__param clip_params[] = {
   { .name = "min",
     OXP__REAL(clip, min),
     OXP__REQUIRED,
+    .open_ended = true,
     .doc = "smallest value that comes out",
     .in = { { .dialect = "netcl", .name = "min_val", .has_value = true, .value = -1 } } },
   { .name = "max",
     OXP__REAL(clip, max),
     OXP__REQUIRED,
+    .open_ended = true,
     .doc = "largest value that comes out",
     .in = { { .dialect = "netcl", .name = "max_val", .has_value = true, .value = 1 } } },
 };
@@ -23,6 +27,8 @@ static const oxp__param clip_params[] = {
 static oxp_status clip_check(const oxp__layer *layer, oxp_error *error)
 {
   const clip *p = layer->params;
+  if (isnan(p->min) || isnan(p->max))
+    return oxp__fail(error, OXP_BAD_NETWORK, "%s is NaN", isnan(p->min) ? "min" : "max");
   if (p->min > p->max)
     return oxp__fail(error, OXP_BAD_NETWORK, "min %g is above max %g", p->min, p->max);
   return OXP_OK;

@@ -2,6 +2,7 @@
 // output around place * stride. Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include "layers/common/conv.h"
 #include "layers/common/draw.h"
+#include "layers/common/shapes.h"
 
 // Pads are cut off the output, output_padding is added at its bottom and right.
 typedef struct {
@@ -29,11 +30,11 @@ static const oxp__param conv_transpose2d_params[] = {
     OXP__SIZES(conv_transpose2d, conv.strides, 2, 1),
     .value = 1,
     .doc = "distances in the output between neighbouring places of the input",
-    .in = { { .dialect = "netcl", .name = "stride" } } },
+    .in = { { .dialect = "netcl", .name = "stride", .whole = true } } },
   { .name = "pads",
     OXP__SIZES(conv_transpose2d, conv.pads, 4, 0),
     .doc = "rows and columns cut off the output: top, left, bottom, right",
-    .in = { { .dialect = "netcl", .name = "pad" } } },
+    .in = { { .dialect = "netcl", .name = "pad", .whole = true } } },
   { .name = "bias", OXP__FLAG(conv_transpose2d, conv.bias), .value = 1, .doc = "whether a bias is added" },
   { .name = "output_padding",
     OXP__SIZES(conv_transpose2d, output_padding, 2, 0),
@@ -89,6 +90,7 @@ static oxp_status conv_transpose2d_size(const oxp__window *window, int64_t outpu
     return oxp__fail(error, OXP_BAD_NETWORK,
                      "the output's size overflows: input %lld, stride %lld, kernel %lld, dilation %lld", (long long)in,
                      (long long)window->stride, (long long)window->kernel, (long long)window->dilation);
+  OXP__TRY(oxp__shape_limit_window(reach + 1, pads > window->stride ? pads : window->stride, error));
   if (in >= 0 && sum < 1)
     return oxp__fail(error, OXP_BAD_NETWORK, "pads cut off %lld places of an output that has %lld", (long long)pads,
                      (long long)(sum + pads));

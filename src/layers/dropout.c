@@ -14,12 +14,14 @@ static const oxp__param dropout_params[] = {
     .offset = offsetof(dropout, p),
     .value = 0.5,
     .maximum = 1,
+    .idle = true,
     .doc = "share of values that training drops (no effect in inference)" },
   { .name = "seed",
     .type = OXP__PARAM_INT,
     .offset = offsetof(dropout, seed),
     .nullable = true,
     .value = (double)OXP__UNSET,
+    .idle = true,
     .doc = "seed of training's generator (no effect in inference)" },
 };
 

@@ -13,6 +13,7 @@ static const oxp__param elu_params[] = {
   { .name = "alpha",
     OXP__REAL(elu, alpha),
     .value = 1,
+    .open_ended = true,
     .doc = "scale for negative input",
     .in = { { .dialect = "netcl", .name = "alpha" } } },
 };

@@ -26,7 +26,8 @@ static const oxp__param gelu_params[] = {
     .in = { { .dialect = "netcl",
               .name = "approximate",
               .has_value = true,
-              .value = GELU_TANH } } }, // false and true there
+              .value = GELU_TANH,
+              .truth = true } } }, // false and true there
 };
 
 static double gelu_of(double x, const void *params)

@@ -44,6 +44,8 @@ typedef struct oxp__param_alias {
   bool has_value;             // the dialect's default differs from the row's
   double value;
   bool required; // the dialect demands it
+  bool whole;    // the dialect takes no whole number that is written with a point, as 2.0
+  bool truth;    // the dialect says true or false for the second or first of two choices
 } oxp__param_alias;
 
 // No default: the parameter must be given.
@@ -77,6 +79,8 @@ typedef struct oxp__param {
   int count;     // INTS and FLOATS
   bool required;
   bool nullable;             // INT, INTS, FLOATS: may be unset (integers OXP__UNSET, floats NAN)
+  bool idle;                 // has no effect in inference: readers leave out what it does not accept
+  bool open_ended;           // FLOAT: infinity and NaN are values, too
   double value;              // default; for CHOICE an index; for LIST the one element
   double minimum, maximum;   // inclusive range of each number; both 0: any (FLOAT must be finite)
   const char *const *tokens; // CHOICE: NULL-terminated
@@ -211,6 +215,8 @@ const oxp__param *oxp__param_find(const oxp__kind *kind, const char *dialect, co
 // The parameter's name in a dialect, NULL when it has none there; whether it must be given there.
 const char *oxp__param_dialect_name(const oxp__param *param, const char *dialect);
 bool oxp__param_required(const oxp__param *param, const char *dialect);
+// What else the dialect says about it; NULL: nothing.
+const oxp__param_alias *oxp__param_alias_in(const oxp__param *param, const char *dialect);
 
 // Store a value after checking type, count and range; the error names the parameter and the value
 // (OXP_BAD_ARGUMENT). Integers are accepted for floats, whole floats for integers.

@@ -11,6 +11,7 @@ static const oxp__param leaky_relu_params[] = {
   { .name = "alpha",
     OXP__REAL(leaky_relu, alpha),
     .value = 0.01,
+    .open_ended = true,
     .doc = "slope for negative input",
     .in = { { .dialect = "netcl", .name = "negative_slope" } } },
 };

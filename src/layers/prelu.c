@@ -12,10 +12,15 @@ typedef struct {
 enum { PRELU_ALPHA };
 
 static const oxp__param prelu_params[] = {
-  { .name = "num_parameters", OXP__SIZE(prelu, num_parameters, 1), OXP__REQUIRED, .doc = "channels, one slope each" },
+  { .name = "num_parameters",
+    OXP__SIZE(prelu, num_parameters, 1),
+    OXP__REQUIRED,
+    .doc = "channels, one slope each",
+    .in = { { .dialect = "netcl", .name = "num_parameters", .required = true, .whole = true } } },
   { .name = "init",
     OXP__REAL(prelu, init),
     .value = 0.25,
+    .idle = true,
     .doc = "the slopes that training began with (no effect in inference)" },
 };
 

@@ -18,7 +18,7 @@ static const oxp__param rms_norm_params[] = {
     OXP__SIZE(rms_norm, features, 1),
     OXP__REQUIRED,
     .doc = "length of the last axis, over which the mean square is taken",
-    .in = { { .dialect = "netcl", .name = "dim", .required = true } } },
+    .in = { { .dialect = "netcl", .name = "dim", .required = true, .whole = true } } },
   { .name = "epsilon",
     OXP__NOT_NEGATIVE(rms_norm, epsilon),
     .value = 1e-6,

@@ -23,7 +23,7 @@ static const oxp__param upsample_params[] = {
     .nullable = true,
     .value = (double)OXP__UNSET,
     .doc = "height and width of the output; either this or scales",
-    .in = { { .dialect = "netcl", .name = "size" } } },
+    .in = { { .dialect = "netcl", .name = "size", .whole = true } } },
   { .name = "scales",
     .type = OXP__PARAM_FLOATS,
     .offset = offsetof(upsample, scales),

@@ -261,7 +261,7 @@ static void values_out_of_range_are_named(void **state)
   refuse_numbers("conv2d", "kernel_shape", 3, (double[]){ 1, 2, 3 }, "3 numbers");
   refuse_numbers("conv2d", "pads", 2, (double[]){ 1, 2 }, "2 numbers");
   refuse_numbers("conv2d", "bias", 1, (double[]){ 2 }, "is 2");
-  refuse_numbers("leaky_relu", "alpha", 1, (double[]){ INFINITY }, "Infinity");
+  refuse_numbers("hard_sigmoid", "alpha", 1, (double[]){ INFINITY }, "Infinity");
   refuse_numbers("leaky_relu", "alpha", 1, (double[]){ 1e39 }, "1e+39");
   refuse_numbers("batch_norm", "epsilon", 1, (double[]){ -1e-5 }, "-1e-05");
   refuse_numbers("dropout", "p", 1, (double[]){ 1.5 }, "1.5");

@@ -76,8 +76,9 @@ static oxp_status config_read_object(oxp_network *network, const json_t *root, o
     return oxp__fail(error, OXP_BAD_FILE, "\"type\" is \"%.64s\", it should be \"Sequential\"",
                      json_is_string(type) ? json_string_value(type) : "missing or not a text");
   config->layers = json_object_get(root, "config");
-  if (!config->layers) {
-    config->layers = json_object_get(root, "layers");
+  const json_t *flat = json_object_get(root, "layers");
+  if (!config->layers || (json_is_null(config->layers) && flat)) {
+    config->layers = flat;
     config->flat = true;
   }
   if (!config->layers)
@@ -120,25 +121,72 @@ static const json_t *config_arguments(const oxp__netcl_config *config, size_t in
   return *beside ? entry : arguments;
 }
 
-// Every entry must be an object with a type; classes that we cannot read are collected and named together.
+// --- What cannot be exported ---
+
+// Classes of netcl that are not chains of arrays from one input to one output, or of which the layers here make no exact form.
+static const struct {
+  const char *type, *why;
+} config_others[] = {
+  { "CausalSelfAttention", "attention" },
+  { "DecoderBlock", "attention" },
+  { "Embedding", "its input is whole numbers" },
+  { "ModuleDict", "it cannot be run by itself" },
+  { "ModuleList", "it cannot be run by itself" },
+  { "MultiheadAttention", "attention" },
+  { "PositionalEmbedding", "its input is a length" },
+  { "ResNet18", "it branches, and normalizes with the statistics of the batch" },
+  { "RotaryAttention", "attention" },
+  { "Sequential", "a network within the network" },
+  { "TiedLinear", "its weight is another layer's" },
+  { "TransformerBlock", "attention" },
+  { "TransformerEncoderLayer", "attention" },
+};
+
+// netcl normalises over the last axis even where its constructor was given several; ours takes all of them.
+static bool config_has_axes(const oxp__netcl_config *config, size_t index, const oxp__kind *kind)
+{
+  bool beside;
+  const json_t *shape = json_object_get(config_arguments(config, index, &beside), "normalized_shape");
+  return oxp__param_find(kind, "netcl", "normalized_shape") && json_array_size(shape) > 1;
+}
+
+// Why an entry cannot be exported; NULL when it can, as far as its class is concerned.
+static const char *config_refusal(const oxp__netcl_config *config, size_t index, const char *type)
+{
+  const oxp__kind *kind = oxp__kind_in_dialect("netcl", type);
+  for (size_t i = 0; !kind && i < OXP__COUNT(config_others); i++)
+    if (strcmp(config_others[i].type, type) == 0)
+      return config_others[i].why;
+  if (!kind)
+    return "not known";
+  if (kind->min_inputs > 1)
+    return "it has several inputs";
+  if (!config->bare && !oxp__netcl_type_find(type))
+    return "netcl's files cannot hold it, a bare list of layers can";
+  if (config_has_axes(config, index, kind))
+    return "normalized_shape has several axes; netcl normalizes over the last axis only and its engines disagree about "
+           "the scale";
+  return NULL;
+}
+
+// Every entry must be an object with a type; those that cannot be exported are collected and named together.
 static oxp_status config_check_types(const oxp__netcl_config *config, oxp_error *error)
 {
-  oxp__text unknown = { 0 };
+  oxp__text refused = { 0 };
   oxp_status status = OXP_OK;
   for (size_t i = 0; status == OXP_OK && i < json_array_size(config->layers); i++) {
-    const char *type = config_type(config, i);
-    const oxp__kind *kind = type ? oxp__kind_in_dialect("netcl", type) : NULL;
+    const char *type = config_type(config, i), *why = NULL;
     if (!type || !*type)
       status = oxp__fail(error, OXP_BAD_FILE, "layer %zu is %s, it should be an object with a text \"type\"", i,
                          oxp__json_type_name(json_array_get(config->layers, i)));
-    else if (!kind || kind->min_inputs > 1 || (!config->bare && !oxp__netcl_type_find(type)))
-      oxp__text_printf(&unknown, "%slayer %zu (%.64s)", unknown.length > 0 ? ", " : "", i, type);
+    else
+      why = config_refusal(config, i, type);
+    if (why)
+      oxp__text_printf(&refused, "%slayer %zu (%.64s): %s", refused.length > 0 ? "; " : "", i, type, why);
   }
-  if (status == OXP_OK && unknown.length > 0)
-    status = oxp__fail(error, OXP_UNSUPPORTED,
-                       "the network has layers that this format cannot hold or that are not known: %s",
-                       oxp__text_string(&unknown));
-  oxp__text_fini(&unknown);
+  if (status == OXP_OK && refused.length > 0)
+    status = oxp__fail(error, OXP_UNSUPPORTED, "the network cannot be exported: %s", oxp__text_string(&refused));
+  oxp__text_fini(&refused);
   return status;
 }
 
@@ -156,6 +204,8 @@ static oxp_status config_set_list(const oxp__param *param, void *params, const j
       return oxp__fail(error, OXP_BAD_ARGUMENT, "entry %zu of the list is %s, it should be a number", i,
                        oxp__json_type_name(item));
   }
+  if (count == 1 && param->type != OXP__PARAM_LIST)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the list has one entry; one number stands without a list");
   if (count == 2 && param->type == OXP__PARAM_INTS && param->count == 4) { // one padding for both sides of an axis
     numbers[2] = numbers[0];
     numbers[3] = numbers[1];
@@ -164,36 +214,55 @@ static oxp_status config_set_list(const oxp__param *param, void *params, const j
   return oxp__param_set_numbers(param, params, (int)count, numbers, error);
 }
 
-static oxp_status config_set(const oxp__param *param, void *params, const json_t *value, oxp_error *error)
+// What Python takes for true: everything but none, zero and what is empty.
+static bool config_truth(const json_t *value)
 {
-  int64_t whole = json_integer_value(value);
   double number;
-  if (!json_is_integer(value) && oxp__json_number_value(value, &number))
-    return oxp__param_set_numbers(param, params, 1, &number, error);
-  switch (json_typeof(value)) {
-  case JSON_TRUE:
-  case JSON_FALSE:
-    return oxp__param_set_bool(param, params, json_is_true(value), error);
-  case JSON_INTEGER:
-    return oxp__param_set_ints(param, params, 1, &whole, error);
-  case JSON_STRING:
-    return oxp__param_set_text(param, params, json_string_value(value), error);
-  case JSON_NULL:
-    return oxp__param_set_null(param, params, error);
-  case JSON_ARRAY:
-    return config_set_list(param, params, value, error);
-  case JSON_REAL: // done above
-  case JSON_OBJECT:
-    break;
-  }
-  return oxp__fail(error, OXP_BAD_ARGUMENT, "the argument is %s, it should be a number", oxp__json_type_name(value));
+  if (oxp__json_number_value(value, &number))
+    return number < 0 || number > 0 || isnan(number);
+  return json_is_true(value) || json_string_length(value) > 0 || json_array_size(value) > 0 ||
+         json_object_size(value) > 0;
 }
 
-// netcl takes whole numbers of any size as the seed of training's generator, of which int64 holds not all.
-static bool config_is_large_seed(const oxp__param *param, const json_t *value)
+static oxp_status config_fail_type(const json_t *value, const char *wanted, oxp_error *error)
 {
-  bool large = fabs(json_number_value(value)) >= 9223372036854775808.0; // 2^63
-  return strcmp(param->name, "seed") == 0 && large && (json_is_real(value) || json_integer_value(value) == OXP__UNSET);
+  return oxp__fail(error, OXP_BAD_ARGUMENT, "the argument is %s, it should be %s", oxp__json_type_name(value), wanted);
+}
+
+static oxp_status config_set_number(const oxp__param *param, void *params, const json_t *value, oxp_error *error)
+{
+  int64_t whole = json_is_boolean(value) ? json_is_true(value) : json_integer_value(value);
+  double number;
+  if (json_is_integer(value) || json_is_boolean(value)) // a truth value is a number to Python
+    return oxp__param_set_ints(param, params, 1, &whole, error);
+  if (!oxp__json_number_value(value, &number))
+    return config_fail_type(value, "a number", error);
+  const oxp__param_alias *alias = oxp__param_alias_in(param, "netcl");
+  if (alias && alias->whole &&
+      fabs(number) < 9223372036854775808.0) // 2^63: from there on whole numbers come as real ones
+    return config_fail_type(value, "a whole number without a point", error);
+  return oxp__param_set_numbers(param, params, 1, &number, error);
+}
+
+// Lists stand for several numbers. netcl's own files have none: its constructors fail for them; a bare list of layers may have pairs.
+static oxp_status config_set(const oxp__param *param, void *params, const json_t *value, bool lists, oxp_error *error)
+{
+  double number;
+  bool several = param->type == OXP__PARAM_LIST || param->type == OXP__PARAM_FLOATS || param->type == OXP__PARAM_INTS;
+  if (param->type == OXP__PARAM_BOOL)
+    return oxp__param_set_bool(param, params, config_truth(value), error);
+  const oxp__param_alias *alias = oxp__param_alias_in(param, "netcl");
+  if (json_is_boolean(value) && alias && alias->truth)
+    return oxp__param_set_bool(param, params, json_is_true(value), error);
+  if (json_is_string(value) && !oxp__json_number_value(value, &number))
+    return oxp__param_set_text(param, params, json_string_value(value), error);
+  if (json_is_null(value))
+    return oxp__param_set_null(param, params, error);
+  if (json_is_array(value) && several && lists)
+    return config_set_list(param, params, value, error);
+  if (param->type == OXP__PARAM_LIST || param->type == OXP__PARAM_CHOICE)
+    return config_fail_type(value, param->type == OXP__PARAM_LIST ? "a list" : "a text", error);
+  return config_set_number(param, params, value, error);
 }
 
 // The rows say OXP_BAD_ARGUMENT; here the argument came from a file.
@@ -206,8 +275,8 @@ static oxp_status config_blame_file(oxp_status status, oxp_error *error)
   return OXP_BAD_FILE;
 }
 
-static oxp_status config_apply(oxp_network *network, oxp__layer *layer, const char *key, const json_t *value,
-                               oxp_error *error)
+static oxp_status config_apply(oxp_network *network, const oxp__netcl_config *config, oxp__layer *layer,
+                               const char *key, const json_t *value, oxp_error *error)
 {
   const oxp__param *param = oxp__param_find(layer->kind, "netcl", key);
   const oxp__netcl_type *type = oxp__netcl_type_find(layer->source_kind);
@@ -219,13 +288,18 @@ static oxp_status config_apply(oxp_network *network, oxp__layer *layer, const ch
   }
   if (!param)
     return oxp__fail(error, OXP_BAD_FILE, "there is no argument \"%.64s\"", key);
-  if (config_is_large_seed(param, value)) {
-    oxp__network_warn(network, "The seed of %s is too large to be held; it has no effect in inference and is left out.",
-                      oxp__layer_label(layer, label, sizeof label));
-    return oxp__param_set_null(param, layer->params, error);
+  oxp_error reason = { 0 };
+  oxp_status status = config_blame_file(config_set(param, layer->params, value, config->bare, &reason), &reason);
+  if (status == OXP_OK)
+    return OXP_OK;
+  if (param->idle && status == OXP_BAD_FILE) {
+    oxp__network_warn(network, "The %s of %s has no effect in inference and is left out: %s.", key,
+                      oxp__layer_label(layer, label, sizeof label), reason.message);
+    return OXP_OK;
   }
-  oxp_status status = config_blame_file(config_set(param, layer->params, value, error), error);
-  return status == OXP_OK ? OXP_OK : oxp__at_key(error, status, key);
+  if (error)
+    *error = reason;
+  return oxp__at_key(error, status, key);
 }
 
 static oxp_status config_check_required(const oxp__layer *layer, const json_t *arguments, oxp_error *error)
@@ -280,21 +354,9 @@ static oxp_status config_fill(oxp_network *network, const oxp__netcl_config *con
   json_object_foreach((json_t *)arguments, key, value)
   {
     if (!beside || strcmp(key, "type") != 0)
-      OXP__TRY(config_apply(network, layer, key, value, error));
+      OXP__TRY(config_apply(network, config, layer, key, value, error));
   }
   return OXP_OK;
-}
-
-// netcl normalises over the last axis even where its constructor was given several; ours takes all of them.
-static oxp_status config_check_layer(const oxp__layer *layer, oxp_error *error)
-{
-  const oxp__param *axes = oxp__param_find(layer->kind, "netcl", "normalized_shape");
-  if (axes && oxp__param_number_count(axes, layer->params) > 1)
-    return oxp__fail(error, OXP_UNSUPPORTED,
-                     "normalized_shape has %d sizes; netcl normalizes over the last axis only and its engines disagree "
-                     "about the scale, so there is no exact form",
-                     oxp__param_number_count(axes, layer->params));
-  return layer->kind->check ? layer->kind->check(layer, error) : OXP_OK;
 }
 
 // --- Building ---
@@ -308,8 +370,8 @@ static oxp_status config_add_layer(oxp_network *network, const oxp__netcl_config
     return OXP_OK; // the network remembers why
   oxp__layer *layer = network->layers[network->layer_count - 1];
   oxp_status status = config_fill(network, config, layer, error);
-  if (status == OXP_OK)
-    status = config_check_layer(layer, error);
+  if (status == OXP_OK && layer->kind->check)
+    status = layer->kind->check(layer, error);
   char label[256];
   return status == OXP_OK ? OXP_OK : oxp__at_layer(error, status, "%s", oxp__layer_label(layer, label, sizeof label));
 }

@@ -132,8 +132,10 @@ static void save_add_float(oxp__text *text, double number)
 static void save_add_value(oxp__text *text, const oxp__param *param, const void *params)
 {
   double number = oxp__param_number(param, params, 0);
-  if (isnan(number))
+  if (isnan(number) && param->nullable)
     oxp__text_add(text, "null");
+  else if (!isfinite(number)) // as Python writes them
+    oxp__text_add(text, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
   else if (oxp__param_is_int(param))
     oxp__text_printf(text, "%" PRId64, oxp__param_int(param, params, 0));
   else if (param->type == OXP__PARAM_BOOL)

@@ -44,7 +44,7 @@ const oxp__kind *oxp__kind_in_dialect(const char *dialect, const char *name)
 
 // --- Names and defaults of parameters ---
 
-static const oxp__param_alias *kind_param_alias(const oxp__param *param, const char *dialect)
+const oxp__param_alias *oxp__param_alias_in(const oxp__param *param, const char *dialect)
 {
   for (int i = 0; dialect && i < OXP__MAX_DIALECTS && param->in[i].dialect; i++)
     if (strcmp(param->in[i].dialect, dialect) == 0)
@@ -54,13 +54,13 @@ static const oxp__param_alias *kind_param_alias(const oxp__param *param, const c
 
 const char *oxp__param_dialect_name(const oxp__param *param, const char *dialect)
 {
-  const oxp__param_alias *alias = kind_param_alias(param, dialect);
+  const oxp__param_alias *alias = oxp__param_alias_in(param, dialect);
   return alias ? alias->name : param->name;
 }
 
 bool oxp__param_required(const oxp__param *param, const char *dialect)
 {
-  const oxp__param_alias *alias = kind_param_alias(param, dialect);
+  const oxp__param_alias *alias = oxp__param_alias_in(param, dialect);
   if (!alias)
     return param->required;
   return alias->required || (param->required && alias->name && !alias->has_value);
@@ -140,7 +140,7 @@ void oxp__params_default(const oxp__kind *kind, const char *dialect, void *param
     memset(params, 0, kind->params_bytes);
   for (int i = 0; i < kind->param_count; i++) {
     const oxp__param *param = &kind->params[i];
-    const oxp__param_alias *alias = kind_param_alias(param, dialect);
+    const oxp__param_alias *alias = oxp__param_alias_in(param, dialect);
     kind_store_default(param, params, alias && alias->has_value ? alias->value : param->value);
   }
 }
@@ -305,6 +305,8 @@ oxp_status oxp__param_set_numbers(const oxp__param *param, void *params, int cou
     return kind_set_whole(param, params, count, numbers, error);
   OXP__TRY(kind_check_count(param, count, error));
   for (int i = 0; i < count; i++) {
+    if (!isfinite(numbers[i]) && param->open_ended)
+      continue;
     if (!isfinite(numbers[i]))
       return kind_fail_number(param, numbers[i], error);
     OXP__TRY(kind_check_range(param, numbers[i], error));

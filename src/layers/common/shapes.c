@@ -115,6 +115,18 @@ oxp_status oxp__shape_join(const oxp__shape *a, const oxp__shape *b, int axis, o
   return OXP_OK;
 }
 
+oxp_status oxp__shape_limit_window(int64_t reach, int64_t pads, oxp_error *error)
+{
+  const int64_t most = 1 << 24;
+  if (reach <= most && pads <= most)
+    return OXP_OK;
+  return oxp__fail(
+      error, OXP_BAD_NETWORK,
+      "the window covers %lld places and the pads are %lld on one axis; no program can run a map of that size, "
+      "the limit is %lld",
+      (long long)reach, (long long)pads, (long long)most);
+}
+
 oxp_status oxp__shape_window(const oxp__layer *layer, int64_t in, int64_t kernel, int64_t stride, int64_t pad_begin,
                              int64_t pad_end, int64_t dilation, int64_t *out, oxp_error *error)
 {
@@ -123,6 +135,7 @@ oxp_status oxp__shape_window(const oxp__layer *layer, int64_t in, int64_t kernel
       !oxp__add_i64(in < 0 ? 0 : in, pads, &padded))
     return oxp__fail(error, OXP_BAD_NETWORK, "the window's size (kernel %lld, dilation %lld) or pads overflow",
                      (long long)kernel, (long long)dilation);
+  OXP__TRY(oxp__shape_limit_window(reach + 1, pads, error));
   if (in < 0) {
     *out = stride == 1 && pads == reach ? in : OXP_DIM_UNKNOWN;
     return OXP_OK;
