@@ -115,11 +115,23 @@ typedef enum oxp_dtype {
   OXP_UINT64 = 13,
   OXP_COMPLEX64 = 14,
   OXP_COMPLEX128 = 15,
-  OXP_BFLOAT16 = 16
+  OXP_BFLOAT16 = 16,
+  OXP_FLOAT8E4M3FN = 17, // from here on: named in what is looked at, but no arrays of theirs are made
+  OXP_FLOAT8E4M3FNUZ = 18,
+  OXP_FLOAT8E5M2 = 19,
+  OXP_FLOAT8E5M2FNUZ = 20,
+  OXP_UINT4 = 21,
+  OXP_INT4 = 22,
+  OXP_FLOAT4E2M1 = 23,
+  OXP_FLOAT8E8M0 = 24,
+  OXP_UINT2 = 25,
+  OXP_INT2 = 26,
+  OXP_FLOAT6E2M3 = 27,
+  OXP_FLOAT6E3M2 = 28
 } oxp_dtype;
 
-// `float32`, `int64`, ...; `unknown` for numbers outside the enum. And the size of one element in bytes; 0 for
-// strings and unknown types.
+// `float32`, `int64`, `float8e4m3fn`, ...; `unknown` for numbers outside the enum. And the size of one element in bytes; 0 for
+// strings, for FLOAT8E4M3FN and what follows it, and for unknown types.
 OXP_API const char *oxp_dtype_name(oxp_dtype dtype);
 OXP_API size_t oxp_dtype_bytes(oxp_dtype dtype);
 

@@ -69,25 +69,38 @@ typedef struct dtype_row {
   const char *name;
   size_t bytes;
   bool is_float;
+  size_t packed_bits; // of types that we make no arrays of; else 0
 } dtype_row;
 
 static const dtype_row dtype_rows[] = {
-  [OXP_FLOAT32] = { "float32", 4, true },
-  [OXP_UINT8] = { "uint8", 1, false },
-  [OXP_INT8] = { "int8", 1, false },
-  [OXP_UINT16] = { "uint16", 2, false },
-  [OXP_INT16] = { "int16", 2, false },
-  [OXP_INT32] = { "int32", 4, false },
-  [OXP_INT64] = { "int64", 8, false },
-  [OXP_STRING] = { "string", 0, false },
-  [OXP_BOOL] = { "bool", 1, false },
-  [OXP_FLOAT16] = { "float16", 2, true },
-  [OXP_FLOAT64] = { "float64", 8, true },
-  [OXP_UINT32] = { "uint32", 4, false },
-  [OXP_UINT64] = { "uint64", 8, false },
-  [OXP_COMPLEX64] = { "complex64", 8, false },
-  [OXP_COMPLEX128] = { "complex128", 16, false },
-  [OXP_BFLOAT16] = { "bfloat16", 2, true },
+  [OXP_FLOAT32] = { "float32", 4, true, 0 },
+  [OXP_UINT8] = { "uint8", 1, false, 0 },
+  [OXP_INT8] = { "int8", 1, false, 0 },
+  [OXP_UINT16] = { "uint16", 2, false, 0 },
+  [OXP_INT16] = { "int16", 2, false, 0 },
+  [OXP_INT32] = { "int32", 4, false, 0 },
+  [OXP_INT64] = { "int64", 8, false, 0 },
+  [OXP_STRING] = { "string", 0, false, 0 },
+  [OXP_BOOL] = { "bool", 1, false, 0 },
+  [OXP_FLOAT16] = { "float16", 2, true, 0 },
+  [OXP_FLOAT64] = { "float64", 8, true, 0 },
+  [OXP_UINT32] = { "uint32", 4, false, 0 },
+  [OXP_UINT64] = { "uint64", 8, false, 0 },
+  [OXP_COMPLEX64] = { "complex64", 8, false, 0 },
+  [OXP_COMPLEX128] = { "complex128", 16, false, 0 },
+  [OXP_BFLOAT16] = { "bfloat16", 2, true, 0 },
+  [OXP_FLOAT8E4M3FN] = { "float8e4m3fn", 0, false, 8 },
+  [OXP_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", 0, false, 8 },
+  [OXP_FLOAT8E5M2] = { "float8e5m2", 0, false, 8 },
+  [OXP_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", 0, false, 8 },
+  [OXP_UINT4] = { "uint4", 0, false, 4 },
+  [OXP_INT4] = { "int4", 0, false, 4 },
+  [OXP_FLOAT4E2M1] = { "float4e2m1", 0, false, 4 },
+  [OXP_FLOAT8E8M0] = { "float8e8m0", 0, false, 8 },
+  [OXP_UINT2] = { "uint2", 0, false, 2 },
+  [OXP_INT2] = { "int2", 0, false, 2 },
+  [OXP_FLOAT6E2M3] = { "float6e2m3", 0, false, 6 },
+  [OXP_FLOAT6E3M2] = { "float6e3m2", 0, false, 6 },
 };
 
 static const dtype_row *dtype_find(oxp_dtype dtype)
@@ -107,6 +120,12 @@ size_t oxp_dtype_bytes(oxp_dtype dtype)
 {
   const dtype_row *row = dtype_find(dtype);
   return row ? row->bytes : 0;
+}
+
+size_t oxp__dtype_bits(oxp_dtype dtype)
+{
+  const dtype_row *row = dtype_find(dtype);
+  return !row ? 0 : row->packed_bits ? row->packed_bits : 8 * row->bytes;
 }
 
 bool oxp__dtype_is_float(oxp_dtype dtype)

@@ -18,6 +18,9 @@ bool oxp__shape_count(int rank, const int64_t *shape, int64_t *count);
 // floor(a / b) for b > 0, also for negative a.
 int64_t oxp__floor_div(int64_t a, int64_t b);
 
+// The bits that one element takes where elements lie packed, in any of ONNX's types but text; 0 for text and unknown types.
+size_t oxp__dtype_bits(oxp_dtype dtype);
+
 bool oxp__dtype_is_float(oxp_dtype dtype); // float16, bfloat16, float32, float64
 
 // One element of any real type, native byte order, to double and back. Storing rounds to nearest even, and

@@ -416,7 +416,7 @@ oxp_status oxp_graph_lower(const oxp_network *network, const oxp_lower_options *
   oxp_status status = lower_walk(&to, &to.error);
   oxp__arena_fini(&to.scratch);
   if (status == OXP_OK)
-    status = oxp__model_check(to.graph, true, &to.error);
+    status = oxp__model_check(to.graph, NULL, &to.error);
   if (status == OXP_OK) {
     *out = to.graph;
     return OXP_OK;

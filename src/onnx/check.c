@@ -10,6 +10,7 @@
 
 #include "core/names.h"
 #include "onnx/external.h"
+#include "onnx/schema.h"
 
 enum { CHECK_MAX_FINDINGS = 20, CHECK_MAX_FINDING_BYTES = 400, CHECK_MAX_BYTES = 3000 };
 
@@ -26,6 +27,8 @@ void oxp__finding(oxp__findings *findings, const char *format, ...)
   va_end(arguments);
   if (findings->text.length > 0)
     oxp__text_add(&findings->text, "; ");
+  if (findings->where)
+    oxp__text_printf(&findings->text, "in %s: ", findings->where);
   oxp__text_add(&findings->text, sentence);
 }
 
@@ -57,12 +60,16 @@ typedef struct check_value {
 
 typedef struct checker {
   const oxp_graph *graph;
-  int opset;
-  bool strict;
+  const oxp__opsets *opsets; // of the model, or of the function that is looked at
   oxp__arena arena;
   OXP__REPEATED(check_value *) values;
+  oxp__names functions;                 // of the model, by domain, name and overload
+  oxp__names unknown_domains;           // each with a number in `unknown_counts`
+  OXP__REPEATED(size_t) unknown_counts; // nodes that were not looked at
   oxp__findings findings;
   bool no_memory, said_no_opset;
+  oxp_status status; // of reading; `error` is the first one
+  oxp_error error;
 } checker;
 
 static void check_graph(checker *check, const oxp__graph_proto *graph, const check_scope *outer);
@@ -194,43 +201,148 @@ static const oxp__value_info *check_declaration_of(const check_scope *scope, con
                                  : scope->graph->value_infos.at[entry->number - outputs];
 }
 
-// --- Initializers ---
+// --- Values that the model holds ---
 
-// Values are in raw_data, in another file, or in a field of their type (which is kept as bytes).
-static bool check_is_empty_handed(const oxp__tensor_proto *proto)
+// The fields that hold a tensor's values, as bits.
+static uint32_t check_value_fields(const oxp__tensor_proto *proto)
 {
-  static const uint32_t typed = 1u << 3 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 10 | 1u << 11; // 3: segment
-  bool has_some = proto->has_tensor || (proto->base.has & 1u << OXP__TENSOR_RAW_DATA) ||
-                  proto->data_location == OXP__TENSOR_EXTERNAL;
-  for (size_t i = 0; i < proto->dims.count; i++)
-    has_some = has_some || proto->dims.at[i] == 0;
+  uint32_t fields = 0;
   for (size_t i = 0; i < proto->base.unknown.count; i++)
-    has_some = has_some || (proto->base.unknown.at[i].number < 32 && typed & 1u << proto->base.unknown.at[i].number);
-  return !has_some;
+    if (oxp__typed_find(proto->base.unknown.at[i].number))
+      fields |= 1u << proto->base.unknown.at[i].number;
+  bool raw = (proto->base.has & 1u << OXP__TENSOR_RAW_DATA) || (proto->has_tensor && fields == 0);
+  return fields | (uint32_t)raw << OXP__TENSOR_RAW_DATA;
 }
 
+// The name of the lowest one.
+static const char *check_field_name(uint32_t fields)
+{
+  uint32_t number = (uint32_t)__builtin_ctz(fields);
+  return number == OXP__TENSOR_RAW_DATA ? "raw_data" : oxp__typed_find(number)->name;
+}
+
+static void check_raw(checker *check, const oxp__tensor_proto *proto, const char *where)
+{
+  uint64_t bytes;
+  const char *dtype = oxp_dtype_name((oxp_dtype)proto->data_type);
+  if (proto->data_type == OXP_STRING)
+    oxp__finding(&check->findings, "%s keeps texts in raw_data", where);
+  else if (!proto->has_tensor && oxp__dtype_bits((oxp_dtype)proto->data_type) > 0 &&
+           (!oxp__tensor_proto_bytes(proto, &bytes) || bytes != proto->raw.count))
+    oxp__finding(&check->findings, "%s holds %" PRIu64 " bytes, which do not fit its dims and its type %s", where,
+                 proto->raw.count, dtype);
+}
+
+static void check_typed(checker *check, const oxp__tensor_proto *proto, uint32_t fields, const char *where)
+{
+  const oxp__typed_field *field = oxp__typed_find((uint32_t)__builtin_ctz(fields));
+  const oxp__typed_field *right = oxp__typed_find_for(proto->data_type);
+  uint64_t count, wanted;
+  oxp_error why = { 0 };
+  if (!right)
+    return; // of no element type, or of one that we do not know
+  if (field != right) {
+    oxp__finding(&check->findings, "%s keeps its values in %s, but those of type %s belong in %s", where, field->name,
+                 oxp_dtype_name((oxp_dtype)proto->data_type), right->name);
+    return;
+  }
+  oxp_status status = oxp__typed_count(check->graph, proto, field, &count, &why);
+  if (status == OXP_BAD_FILE) {
+    oxp__finding(&check->findings, "%s is damaged: %s in %s", where, why.message, field->name);
+  } else if (status != OXP_OK && check->status == OXP_OK) {
+    check->status = status;
+    check->error = why;
+  } else if (!oxp__typed_wanted(proto, &wanted)) {
+    oxp__finding(&check->findings, "%s has dims that make no number of values", where);
+  } else if (count != wanted) {
+    oxp__finding(&check->findings, "%s holds %" PRIu64 " values in %s, but its dims and its type %s need %" PRIu64,
+                 where, count, field->name, oxp_dtype_name((oxp_dtype)proto->data_type), wanted);
+  }
+}
+
+static bool check_dims(checker *check, const oxp__ints *dims, const char *where)
+{
+  for (size_t i = 0; i < dims->count; i++)
+    if (dims->at[i] < 0) {
+      oxp__finding(&check->findings, "%s has a dimension of %" PRId64, where, dims->at[i]);
+      return false;
+    }
+  return true;
+}
+
+static bool check_has_segment(const oxp__tensor_proto *proto)
+{
+  enum { SEGMENT = 3 }; // a part of a tensor whose other parts are somewhere else
+  for (size_t i = 0; i < proto->base.unknown.count; i++)
+    if (proto->base.unknown.at[i].number == SEGMENT)
+      return true;
+  return false;
+}
+
+// Values are in raw_data, in another file, or in the field of their type.
 static void check_payload(checker *check, const oxp__tensor_proto *proto, const char *where)
 {
-  int64_t count, bytes;
-  size_t size = oxp_dtype_bytes((oxp_dtype)proto->data_type);
-  for (size_t i = 0; i < proto->dims.count; i++)
-    if (proto->dims.at[i] < 0) {
-      oxp__finding(&check->findings, "%s has a dimension of %" PRId64, where, proto->dims.at[i]);
-      return;
-    }
+  int64_t count = -1;
+  uint32_t fields = check_value_fields(proto);
+  if (!check_dims(check, &proto->dims, where) || check_has_segment(proto))
+    return;
+  (void)oxp__tensor_proto_count(proto, &count);
   if (proto->data_type == OXP_DTYPE_NONE)
     oxp__finding(&check->findings, "%s has no element type", where);
-  if (check_is_empty_handed(proto))
+  if (proto->data_location == OXP__TENSOR_EXTERNAL) {
+    if (fields)
+      oxp__finding(&check->findings, "%s holds its values, and says that they are in another file", where);
+  } else if (!fields && count != 0)
     oxp__finding(&check->findings, "%s has no values", where);
-  if (proto->has_tensor || !(proto->base.has & 1u << OXP__TENSOR_RAW_DATA) || size == 0)
-    return;
-  if (proto->data_location == OXP__TENSOR_EXTERNAL)
-    oxp__finding(&check->findings, "%s holds its bytes, and says that they are in another file", where);
-  else if (proto->dims.count > INT32_MAX || !oxp__shape_count((int)proto->dims.count, proto->dims.at, &count) ||
-           !oxp__mul_i64(count, (int64_t)size, &bytes) || (uint64_t)bytes != proto->raw.count)
-    oxp__finding(&check->findings, "%s holds %" PRIu64 " bytes, which do not fit its dims and its type %s", where,
-                 proto->raw.count, oxp_dtype_name((oxp_dtype)proto->data_type));
+  else if (fields & (fields - 1))
+    oxp__finding(&check->findings, "%s holds its values twice, in %s and %s", where, check_field_name(fields),
+                 check_field_name(fields & (fields - 1)));
+  else if (fields == 1u << OXP__TENSOR_RAW_DATA)
+    check_raw(check, proto, where);
+  else if (fields)
+    check_typed(check, proto, fields, where);
 }
+
+// Where the values of a sparse array are in it: one number each, or one for every axis.
+static void check_indices(checker *check, const oxp__sparse_tensor *sparse, int64_t values, const char *where)
+{
+  const oxp__tensor_proto *indices = sparse->indices;
+  const oxp__ints *dims = &indices->dims;
+  bool fits =
+      (dims->count == 1 || (dims->count == 2 && dims->at[1] == (int64_t)sparse->dims.count)) && dims->at[0] == values;
+  check_payload(check, indices, where);
+  if (indices->data_type != OXP_INT64)
+    oxp__finding(&check->findings, "%s has indices of type %s instead of int64", where,
+                 oxp_dtype_name((oxp_dtype)indices->data_type));
+  if (!fits)
+    oxp__finding(&check->findings, "%s has indices whose dims do not fit its %" PRId64 " values and its rank of %zu",
+                 where, values, sparse->dims.count);
+}
+
+static void check_sparse(checker *check, const oxp__sparse_tensor *sparse, const char *where)
+{
+  oxp__tensor_proto whole = { .dims = sparse->dims };
+  int64_t count = 0, values = 0;
+  if (!sparse->values) {
+    oxp__finding(&check->findings, "%s has no values", where);
+    return;
+  }
+  check_payload(check, sparse->values, where);
+  if (!check_dims(check, &sparse->dims, where))
+    return;
+  bool counted = oxp__tensor_proto_count(&whole, &count) && oxp__tensor_proto_count(sparse->values, &values);
+  if (sparse->dims.count == 0 || sparse->values->dims.count != 1)
+    oxp__finding(&check->findings, "%s has %zu dims, and its values %zu: the values of a sparse array are a vector",
+                 where, sparse->dims.count, sparse->values->dims.count);
+  else if (!counted || values > count)
+    oxp__finding(&check->findings, "%s has %" PRId64 " values, and dims for %" PRId64, where, values, count);
+  else if (sparse->indices)
+    check_indices(check, sparse, values, where);
+  else if (values > 0)
+    oxp__finding(&check->findings, "%s does not say where its values are", where);
+}
+
+// --- Initializers ---
 
 static oxp__typed check_tensor_typed(const oxp__tensor_proto *proto)
 {
@@ -290,6 +402,7 @@ static void check_sparse_initializers(checker *check, check_scope *scope)
     snprintf(where, sizeof where, "sparse initializer %zu \"%.100s\"", i, name ? name : "");
     if (!name || !*name)
       oxp__finding(&check->findings, "%s has no name", where);
+    check_sparse(check, sparse, where);
     check_value *value = name && *name ? check_define(check, scope, name, where) : NULL;
     if (!value)
       continue;
@@ -302,18 +415,19 @@ static void check_sparse_initializers(checker *check, check_scope *scope)
 
 // --- Nodes ---
 
-static bool check_is_default_domain(const char *domain)
+// The default domain has two names.
+static const char *check_domain(const char *domain)
 {
-  return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
+  return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-static bool check_imports(const checker *check, const char *domain)
+// The opset that is imported of a domain ("": the default one); 0: none.
+static int64_t check_import(const checker *check, const char *domain)
 {
-  const oxp__opsets *opsets = &check->graph->model.opsets;
-  for (size_t i = 0; i < opsets->count; i++)
-    if (opsets->at[i]->domain && strcmp(opsets->at[i]->domain, domain) == 0)
-      return true;
-  return false;
+  for (size_t i = 0; i < check->opsets->count; i++)
+    if (strcmp(check_domain(check->opsets->at[i]->domain), domain) == 0)
+      return check->opsets->at[i]->version;
+  return 0;
 }
 
 // The node's inputs as the inference sees them: NULL for absent ones, unknown for those that are not there (a finding).
@@ -349,39 +463,99 @@ static void check_node_outputs(checker *check, check_scope *scope, const oxp__in
   }
 }
 
+// A function's place in the table of functions; NULL when memory is out.
+static const char *check_function_key(checker *check, const char *domain, const char *name, const char *overload)
+{
+  const char *key = oxp__arena_printf(&check->arena, "%s\n%s\n%s", domain, name, overload ? overload : "");
+  check->no_memory |= !key;
+  return key;
+}
+
+// Whether the model itself says what the node's operator does.
+static bool check_is_function(checker *check, const oxp__node *node)
+{
+  if (check->functions.count == 0)
+    return false;
+  const char *key = check_function_key(check, check_domain(node->domain), node->op_type, node->overload);
+  return key && oxp__names_find(&check->functions, key);
+}
+
+// Counts a node of a domain that is none of ONNX's.
+static void check_count_unknown(checker *check, const char *domain)
+{
+  size_t one = 0;
+  bool added = false;
+  oxp__name *entry = oxp__names_add(&check->unknown_domains, domain, check->unknown_counts.count, &added);
+  if (!entry || (added && !oxp__repeated_append(&check->arena, &check->unknown_counts, &one, sizeof one)))
+    check->no_memory = true;
+  else
+    check->unknown_counts.at[entry->number]++;
+}
+
+// An operator that its domain does not have at this opset: because it came later, went, or never was.
+static void check_missing(checker *check, const oxp__operator *row, const oxp__inference *io, const char *domain,
+                          const char *label)
+{
+  const char *name = io->node->op_type, *of = *domain ? " of the domain " : "";
+  int since = oxp__operator_since(domain, name);
+  if (row)
+    oxp__finding(&check->findings, "%s: the operator %s was taken out in opset %d%s%s, and the model imports %d", label,
+                 name, row->since, of, domain, io->opset);
+  else if (since > 0)
+    oxp__finding(&check->findings, "%s: the operator %s came with opset %d%s%s, and the model imports %d", label, name,
+                 since, of, domain, io->opset);
+  else
+    oxp__finding(&check->findings, "%s: opset %d%s%s has no operator %s", label, io->opset, of, domain, name);
+}
+
+static void check_no_import(checker *check, const char *domain, const char *label)
+{
+  if (*domain)
+    oxp__finding(&check->findings, "%s: the domain \"%s\" has no opset import", label, domain);
+  else if (!check->said_no_opset)
+    oxp__finding(&check->findings, "%s: the default domain has no opset import", label);
+  check->said_no_opset |= !*domain;
+}
+
 static void check_operator(checker *check, oxp__inference *io, const char *label)
 {
   const oxp__node *node = io->node;
+  const char *domain = check_domain(node->domain);
   if (!node->op_type || !*node->op_type) {
     oxp__finding(&check->findings, "%s has no operator", label);
     return;
   }
-  if (!check_is_default_domain(node->domain)) {
-    if (!check_imports(check, node->domain))
-      oxp__finding(&check->findings, "%s: the domain \"%s\" has no opset import", label, node->domain);
+  int64_t opset = check_import(check, domain);
+  int newest = oxp__domain_newest(domain);
+  if (opset == 0)
+    check_no_import(check, domain, label);
+  if (check_is_function(check, node))
     return;
-  }
-  if (io->opset == 0 && !check->said_no_opset) {
-    oxp__finding(&check->findings, "%s: the default domain has no opset import", label);
-    check->said_no_opset = true;
-  }
-  const oxp__operator *row = oxp__operator_find(node->op_type, io->opset);
-  if (io->opset < OXP__OLDEST_OPSET || io->opset > OXP__NEWEST_OPSET)
+  if (newest == 0)
+    check_count_unknown(check, domain);
+  if (opset < 1 || opset > newest)
     return; // said once, about the model
+  io->opset = (int)opset;
+  const oxp__operator *row = oxp__operator_find(domain, node->op_type, io->opset);
   if (row && row->signature)
     oxp__check_operator(&check->findings, row, io, label);
-  else if (check->strict)
-    oxp__finding(&check->findings, "%s: opset %d has no operator %s", label, io->opset, node->op_type);
+  else
+    check_missing(check, row, io, domain, label);
 }
 
-static void check_subgraphs(checker *check, const check_scope *scope, const oxp__node *node)
+static void check_subgraphs(checker *check, const check_scope *scope, const oxp__node *node, const char *label)
 {
+  const char *outer = check->findings.where;
   for (size_t i = 0; i < node->attributes.count; i++) {
     const oxp__attribute *attribute = node->attributes.at[i];
+    char where[OXP__NODE_LABEL + 64];
+    snprintf(where, sizeof where, "\"%.40s\" of %s", attribute->name ? attribute->name : "", label);
+    check->findings.where = where;
     if (attribute->g)
       check_graph(check, attribute->g, scope);
     for (size_t j = 0; j < attribute->graphs.count; j++)
       check_graph(check, attribute->graphs.at[j], scope);
+    check->findings.where = outer;
   }
 }
 
@@ -393,8 +567,12 @@ static void check_constants(checker *check, const oxp__node *node, const char *l
     snprintf(where, sizeof where, "%s: attribute \"%.40s\"", label, attribute->name ? attribute->name : "");
     if (attribute->t)
       check_payload(check, attribute->t, where);
+    if (attribute->sparse)
+      check_sparse(check, attribute->sparse, where);
     for (size_t j = 0; j < attribute->tensors.count; j++)
       check_payload(check, attribute->tensors.at[j], where);
+    for (size_t j = 0; j < attribute->sparse_list.count; j++)
+      check_sparse(check, attribute->sparse_list.at[j], where);
   }
 }
 
@@ -407,14 +585,14 @@ static void check_node(checker *check, check_scope *scope, const oxp__node *node
   if (inputs && outputs) {
     for (size_t i = 0; i < node->outputs.count; i++)
       outputs[i] = oxp__typed_unknown;
-    oxp__inference io = { .node = node, .opset = check->opset, .inputs = inputs, .input_count = node->inputs.count };
+    oxp__inference io = { .node = node, .inputs = inputs, .input_count = node->inputs.count };
     io.outputs = outputs;
     io.output_count = node->outputs.count;
     check_node_inputs(check, scope, node, label, inputs);
     oxp__check_attributes(&check->findings, node, label);
     check_constants(check, node, label);
     check_operator(check, &io, label);
-    check_subgraphs(check, scope, node);
+    check_subgraphs(check, scope, node, label);
     check_node_outputs(check, scope, &io, label);
   } else
     check->no_memory = true;
@@ -465,24 +643,82 @@ static void check_outputs(checker *check, const check_scope *scope)
   }
 }
 
+static void check_scope_begin(checker *check, check_scope *scope)
+{
+  const oxp__graph_proto *graph = scope->graph;
+  scope->values.arena = scope->computed.arena = scope->declared.arena = &scope->arena;
+  if (!oxp__names_reserve(&scope->values, graph->initializers.count + graph->nodes.count) ||
+      !oxp__names_reserve(&scope->computed, graph->nodes.count))
+    check->no_memory = true;
+}
+
+static void check_nodes(checker *check, check_scope *scope)
+{
+  check_declare(check, scope);
+  check_node_names(check, scope);
+  for (size_t i = 0; i < scope->graph->nodes.count; i++)
+    check_node(check, scope, scope->graph->nodes.at[i], i);
+}
+
 static void check_graph(checker *check, const oxp__graph_proto *graph, const check_scope *outer)
 {
   check_scope scope = { .outer = outer, .graph = graph };
-  scope.values.arena = scope.computed.arena = scope.declared.arena = &scope.arena;
-  if (!oxp__names_reserve(&scope.values, graph->initializers.count + graph->nodes.count) ||
-      !oxp__names_reserve(&scope.computed, graph->nodes.count))
-    check->no_memory = true;
+  check_scope_begin(check, &scope);
   if (!graph->name || !*graph->name)
     oxp__finding(&check->findings, "%s has no name", outer ? "a nested graph" : "the graph");
   check_inputs(check, &scope);
   check_initializers(check, &scope);
   check_sparse_initializers(check, &scope);
-  check_declare(check, &scope);
-  check_node_names(check, &scope);
-  for (size_t i = 0; i < graph->nodes.count; i++)
-    check_node(check, &scope, graph->nodes.at[i], i);
+  check_nodes(check, &scope);
   check_outputs(check, &scope);
   oxp__arena_fini(&scope.arena);
+}
+
+// --- Functions ---
+
+static void check_function_names(checker *check)
+{
+  for (size_t i = 0; i < check->graph->model.functions.count; i++) {
+    const oxp__function *function = check->graph->model.functions.at[i];
+    bool added = true;
+    if (!function->name || !*function->name) {
+      oxp__finding(&check->findings, "function %zu has no name", i);
+      continue;
+    }
+    const char *key = check_function_key(check, check_domain(function->domain), function->name, function->overload);
+    if (key && !oxp__names_add(&check->functions, key, i, &added))
+      check->no_memory = true;
+    if (!added)
+      oxp__finding(&check->findings, "function %zu \"%.100s\" is there already", i, function->name);
+  }
+}
+
+// A function's body, by the opsets that the function imports. What its inputs are is open.
+static void check_function(checker *check, const oxp__function *function)
+{
+  const oxp__graph_proto body = { .nodes = function->nodes, .value_infos = function->value_infos };
+  check_scope scope = { .graph = &body };
+  char where[160];
+  snprintf(where, sizeof where, "the function \"%.100s\"", function->name ? function->name : "");
+  check->findings.where = where;
+  check->opsets = &function->opsets;
+  check->said_no_opset = false;
+  check_scope_begin(check, &scope);
+  for (size_t i = 0; i < function->inputs.count; i++)
+    (void)check_define(check, &scope, function->inputs.at[i], "an input");
+  check_nodes(check, &scope);
+  for (size_t i = 0; i < function->outputs.count; i++)
+    if (!check_find(check, &scope, function->outputs.at[i]))
+      oxp__finding(&check->findings, "nothing gives the output \"%s\"", function->outputs.at[i]);
+  oxp__arena_fini(&scope.arena);
+  check->findings.where = NULL;
+  check->opsets = &check->graph->model.opsets;
+}
+
+static void check_functions(checker *check)
+{
+  for (size_t i = 0; i < check->graph->model.functions.count; i++)
+    check_function(check, check->graph->model.functions.at[i]);
 }
 
 // --- The model ---
@@ -498,26 +734,55 @@ static void check_versions(checker *check)
   oxp__names names = { .arena = &check->arena };
   for (size_t i = 0; i < model->opsets.count; i++) {
     const oxp__opset *opset = model->opsets.at[i];
-    const char *domain = check_is_default_domain(opset->domain) ? "" : opset->domain;
+    const char *domain = check_domain(opset->domain);
     bool added = true;
     if (!oxp__names_add(&names, domain, i, &added))
       check->no_memory = true;
     if (!added)
       oxp__finding(&check->findings, "the domain \"%s\" has two opset imports", domain);
-    if (!*domain && (opset->version < 1 || opset->version > OXP__NEWEST_OPSET))
-      oxp__finding(&check->findings, "opset %" PRId64 " is not one of 1 to %d", opset->version, OXP__NEWEST_OPSET);
+    int newest = oxp__domain_newest(domain);
+    if (newest > 0 && (opset->version < 1 || opset->version > newest))
+      oxp__finding(&check->findings, "opset %" PRId64 "%s%s is not one of 1 to %d", opset->version,
+                   *domain ? " of the domain " : "", domain, newest);
   }
 }
 
-oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error)
+// What was not looked at.
+static void check_note(const checker *check, oxp__text *notes)
 {
-  checker check = { .graph = graph, .opset = oxp_graph_opset(graph), .strict = strict };
+  const oxp__names *domains = &check->unknown_domains;
+  size_t shown = 0;
+  for (size_t i = 0; i < domains->capacity && shown < CHECK_MAX_FINDINGS; i++) {
+    const oxp__name *domain = &domains->slots[i];
+    if (!domain->text)
+      continue;
+    size_t count = check->unknown_counts.at[domain->number];
+    oxp__text_printf(notes, "%s%zu %s of the domain \"%.100s\"", shown++ > 0 ? ", " : "", count,
+                     count == 1 ? "node" : "nodes", domain->text);
+  }
+  if (domains->count > shown)
+    oxp__text_printf(notes, " and of %zu more domains", domains->count - shown);
+}
+
+oxp_status oxp__model_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error)
+{
+  checker check = { .graph = graph, .opsets = &graph->model.opsets };
+  check.functions.arena = check.unknown_domains.arena = &check.arena;
   check_versions(&check);
+  check_function_names(&check);
   check_graph(&check, graph->model.graph, NULL);
+  check_functions(&check);
   oxp__external_find_faults(graph, &check.findings);
   oxp_status status = oxp__findings_end(&check.findings, "the model breaks the rules of ONNX", error);
   if (check.no_memory)
     status = oxp__fail_memory(error, sizeof(check_value));
+  if (check.status != OXP_OK) {
+    status = check.status;
+    if (error)
+      *error = check.error;
+  }
+  if (notes)
+    check_note(&check, notes);
   oxp__arena_fini(&check.arena);
   return status;
 }
@@ -529,8 +794,13 @@ static oxp_status check_size(const oxp_graph *graph, oxp_error *error)
   return oxp__external_bytes(graph) > 0 ? OXP_OK : oxp__model_size(graph, &bytes, error);
 }
 
+oxp_status oxp__graph_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error)
+{
+  OXP__TRY(oxp__model_check(graph, notes, error));
+  return check_size(graph, error);
+}
+
 oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error)
 {
-  OXP__TRY(oxp__model_check(graph, false, error));
-  return check_size(graph, error);
+  return oxp__graph_check(graph, NULL, error);
 }

@@ -10,6 +10,7 @@
 typedef struct oxp__findings {
   oxp__text text;
   size_t count, shown;
+  const char *where; // stands before each sentence; NULL: the main graph
 } oxp__findings;
 
 void oxp__finding(oxp__findings *findings, const char *format, ...) OXP__PRINTF(2, 3);

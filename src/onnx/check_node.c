@@ -72,7 +72,11 @@ static int32_t check_stray_value(const oxp__attribute *attribute)
                  { OXP__ATTR_INTS, attribute->ints.count > 0 },
                  { OXP__ATTR_STRINGS, attribute->strings.count > 0 },
                  { OXP__ATTR_TENSORS, attribute->tensors.count > 0 },
-                 { OXP__ATTR_GRAPHS, attribute->graphs.count > 0 } };
+                 { OXP__ATTR_GRAPHS, attribute->graphs.count > 0 },
+                 { OXP__ATTR_SPARSE_TENSOR, attribute->sparse },
+                 { OXP__ATTR_SPARSE_TENSORS, attribute->sparse_list.count > 0 },
+                 { OXP__ATTR_TYPE, attribute->type_proto },
+                 { OXP__ATTR_TYPES, attribute->type_protos.count > 0 } };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
     if (values[i].there && values[i].type != attribute->type)
       return values[i].type;
@@ -94,7 +98,9 @@ static void check_attribute(oxp__findings *findings, const oxp__attribute *attri
     oxp__finding(findings, "%s: attribute \"%s\" says %s, but holds %s", label, attribute->name,
                  check_kind_name(attribute->type), check_kind_name(stray));
   else if ((attribute->type == OXP__ATTR_TENSOR && !attribute->t) ||
-           (attribute->type == OXP__ATTR_GRAPH && !attribute->g))
+           (attribute->type == OXP__ATTR_GRAPH && !attribute->g) ||
+           (attribute->type == OXP__ATTR_SPARSE_TENSOR && !attribute->sparse) ||
+           (attribute->type == OXP__ATTR_TYPE && !attribute->type_proto))
     oxp__finding(findings, "%s: attribute \"%s\" says %s, but holds none", label, attribute->name,
                  check_kind_name(attribute->type));
 }
@@ -276,8 +282,9 @@ void oxp__check_operator(oxp__findings *findings, const oxp__operator *row, oxp_
   check_required_attributes(findings, row, io, label);
   check_inputs(findings, &types, row->signature, io, label);
   check_outputs(&types, outputs, io);
-  if (findings->count == before && row->infer)
-    row->infer(io);
+  oxp__infer_function infer = oxp__operator_shape(row, io->opset);
+  if (findings->count == before && infer)
+    infer(io);
   if (!io->problem[0])
     return;
   oxp__finding(findings, "%s: %s", label, io->problem);

@@ -75,22 +75,11 @@ static oxp_status locate_check_location(const char *location, oxp_error *error)
   return OXP_OK;
 }
 
-// The bytes that dims and type ask for; false where the type has no whole bytes or there is no such size.
-static bool locate_wanted(const oxp__tensor_proto *proto, uint64_t *bytes)
-{
-  int64_t count, size = (int64_t)oxp_dtype_bytes((oxp_dtype)proto->data_type), wanted;
-  if (size == 0 || proto->dims.count > INT_MAX || !oxp__shape_count((int)proto->dims.count, proto->dims.at, &count) ||
-      !oxp__mul_i64(count, size, &wanted))
-    return false;
-  *bytes = (uint64_t)wanted;
-  return true;
-}
-
 static oxp_status locate_range(const oxp__tensor_proto *proto, const char *offset, const char *length,
                                oxp__external_place *place, oxp_error *error)
 {
   uint64_t wanted = 0;
-  bool known = locate_wanted(proto, &wanted);
+  bool known = oxp__tensor_proto_bytes(proto, &wanted);
   if (offset && !locate_number(offset, &place->offset))
     return oxp__fail(error, OXP_BAD_FILE, "the offset \"%.40s\" into its data file is not a size", offset);
   if (length && !locate_number(length, &place->bytes))

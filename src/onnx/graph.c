@@ -162,6 +162,20 @@ int32_t oxp__value_info_dtype(const oxp__value_info *info)
   return info->type && info->type->tensor ? info->type->tensor->dtype : 0;
 }
 
+bool oxp__tensor_proto_count(const oxp__tensor_proto *proto, int64_t *count)
+{
+  return proto->dims.count <= INT_MAX && oxp__shape_count((int)proto->dims.count, proto->dims.at, count);
+}
+
+bool oxp__tensor_proto_bytes(const oxp__tensor_proto *proto, uint64_t *bytes)
+{
+  int64_t count, bits = (int64_t)oxp__dtype_bits((oxp_dtype)proto->data_type);
+  if (bits == 0 || !oxp__tensor_proto_count(proto, &count) || !oxp__mul_i64(count, bits, &bits))
+    return false;
+  *bytes = ((uint64_t)bits + 7) / 8;
+  return true;
+}
+
 static int64_t graph_dim(oxp_graph *graph, const oxp__dim *dim)
 {
   if (dim->param)
@@ -228,12 +242,17 @@ int oxp_graph_output_count(const oxp_graph *graph)
   return (int)graph->model.graph->outputs.count;
 }
 
-// Callers keep shapes in arrays of OXP_MAX_RANK: a longer one is handed out as "not known".
-static bool graph_value_info(const oxp__value_infos *list, int index, oxp_value_info *info)
+const oxp__value_info *oxp__graph_value(const oxp_graph *graph, bool output, int index)
 {
-  if (index < 0 || (size_t)index >= list->count)
+  const oxp__value_infos *list = output ? &graph->model.graph->outputs : graph_inputs(graph);
+  return index >= 0 && (size_t)index < list->count ? list->at[index] : NULL;
+}
+
+// Callers keep shapes in arrays of OXP_MAX_RANK: a longer one is handed out as "not known".
+static bool graph_value_info(const oxp__value_info *value, oxp_value_info *info)
+{
+  if (!value)
     return false;
-  const oxp__value_info *value = list->at[index];
   bool known = value->shape && value->rank <= OXP_MAX_RANK;
   *info = (oxp_value_info){
     .name = value->name ? value->name : "",
@@ -246,10 +265,10 @@ static bool graph_value_info(const oxp__value_infos *list, int index, oxp_value_
 
 bool oxp_graph_input_info(const oxp_graph *graph, int index, oxp_value_info *info)
 {
-  return graph_value_info(graph_inputs(graph), index, info);
+  return graph_value_info(oxp__graph_value(graph, false, index), info);
 }
 
 bool oxp_graph_output_info(const oxp_graph *graph, int index, oxp_value_info *info)
 {
-  return graph_value_info(&graph->model.graph->outputs, index, info);
+  return graph_value_info(oxp__graph_value(graph, true, index), info);
 }

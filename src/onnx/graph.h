@@ -7,6 +7,7 @@
 #include "core/arena.h"
 #include "core/file.h"
 #include "core/tensor.h"
+#include "core/text.h"
 
 // Repeated fields. All lists have this layout; oxp__repeated_append relies on it.
 #define OXP__REPEATED(type)                                                                                            \
@@ -70,10 +71,31 @@ typedef struct oxp__tensor_type { // TypeProto.Tensor
   oxp__tensor_shape *shape; // NULL: rank unknown
 } oxp__tensor_type;
 
-typedef struct oxp__type { // TypeProto
+typedef struct oxp__element_type { // TypeProto.Sequence, TypeProto.Optional
   oxp__message base;
-  oxp__tensor_type *tensor; // NULL: sequence, map and the like, kept as unknown fields
+  struct oxp__type *element;
+} oxp__element_type;
+
+typedef struct oxp__map_type { // TypeProto.Map
+  oxp__message base;
+  int32_t key; // oxp_dtype, or a number that we do not know
+  struct oxp__type *value;
+} oxp__map_type;
+
+typedef struct oxp__opaque_type { // TypeProto.Opaque
+  oxp__message base;
+  const char *domain, *name;
+} oxp__opaque_type;
+
+typedef struct oxp__type { // TypeProto; at most one of them, but for denotation
+  oxp__message base;
+  oxp__tensor_type *tensor;
+  oxp__element_type *sequence;
+  oxp__map_type *map;
   const char *denotation;
+  oxp__opaque_type *opaque;
+  oxp__tensor_type *sparse_tensor;
+  oxp__element_type *optional;
 } oxp__type;
 
 typedef struct oxp__value_info { // ValueInfoProto
@@ -151,6 +173,8 @@ typedef struct oxp__attribute { // AttributeProto
   oxp__tensor_protos tensors;
   OXP__REPEATED(struct oxp__graph_proto *) graphs;
   const char *doc_string;
+  oxp__type *type_proto;
+  OXP__REPEATED(oxp__type *) type_protos;
   int32_t type; // oxp__attribute_type, or a number that we do not know
   const char *ref_attr_name;
   oxp__sparse_tensor *sparse;
@@ -179,13 +203,7 @@ typedef struct oxp__graph_proto { // GraphProto
   oxp__pairs metadata;
 } oxp__graph_proto;
 
-// Of functions and of what is needed to train, only what can hold tensors is told apart; the rest is kept as unknown fields.
-typedef struct oxp__function { // FunctionProto
-  oxp__message base;
-  oxp__nodes nodes;
-  oxp__attributes attributes; // with the defaults of its attributes
-} oxp__function;
-
+// Of what is needed to train, only what can hold tensors is told apart; the rest is kept as unknown fields.
 typedef struct oxp__training { // TrainingInfoProto
   oxp__message base;
   oxp__graph_proto *initialization, *algorithm;
@@ -197,6 +215,20 @@ typedef struct oxp__opset { // OperatorSetIdProto
   int64_t version;
 } oxp__opset;
 typedef OXP__REPEATED(oxp__opset *) oxp__opsets;
+
+typedef struct oxp__function { // FunctionProto
+  oxp__message base;
+  const char *name;
+  oxp__strings inputs, outputs, attribute_names; // of attributes without a default
+  oxp__nodes nodes;
+  const char *doc_string;
+  oxp__opsets opsets;
+  const char *domain;
+  oxp__attributes attributes; // with their defaults
+  oxp__value_infos value_infos;
+  const char *overload;
+  oxp__pairs metadata;
+} oxp__function;
 
 typedef struct oxp__model { // ModelProto
   oxp__message base;
@@ -261,6 +293,13 @@ const char *oxp__graph_path(const oxp_graph *graph);
 oxp_status oxp__value_info_finish(oxp_graph *graph, oxp__value_info *info, oxp_error *error);
 // The declared element type; 0 when no tensor type is declared.
 int32_t oxp__value_info_dtype(const oxp__value_info *info);
+// What oxp_graph_input_info and oxp_graph_output_info describe; NULL when there is no such number.
+const oxp__value_info *oxp__graph_value(const oxp_graph *graph, bool output, int index);
+
+// The elements that an array's dims make; false when there is no such number.
+bool oxp__tensor_proto_count(const oxp__tensor_proto *proto, int64_t *count);
+// The bytes that they take in raw_data or another file; false when there is no such number, or the type has no fixed size.
+bool oxp__tensor_proto_bytes(const oxp__tensor_proto *proto, uint64_t *bytes);
 
 // wire_write.c, wire_read.c: sizes, writing and reading, all driven by the table in schema.h.
 // What has to be known before a model can be written: its size, and the lengths of its messages in the order in which their walks
@@ -295,9 +334,10 @@ typedef void (*oxp__tensor_visit)(void *context, const oxp__tensor_place *place)
 // graphs, functions and training information.
 void oxp__model_each_tensor(const oxp__model *model, oxp__tensor_visit visit, void *context);
 
-// check.c: see oxp_graph_check. With `strict`, operators that the table does not know are findings, as in every graph that
-// we lower; without, their outputs are unknown.
-oxp_status oxp__model_check(const oxp_graph *graph, bool strict, oxp_error *error);
+// check.c: see oxp_graph_check. `notes` (may be NULL) gets a sentence on what was not looked at, or nothing.
+oxp_status oxp__model_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error);
+// oxp_graph_check with notes.
+oxp_status oxp__graph_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error);
 
 // operators.c: the lowest IR version that may carry an opset (ONNX's release table); 0 for an unknown opset.
 int oxp__ir_version_for_opset(int opset);

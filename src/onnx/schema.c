@@ -20,7 +20,7 @@
     number, name, OXP__FIELD_MESSAGE, true, offsetof(owner, member), schema                                            \
   }
 
-static const oxp__schema schema_graph;
+static const oxp__schema schema_graph, schema_type;
 static oxp_status schema_finish_tensor(oxp_graph *graph, void *message, oxp_error *error);
 
 static const oxp__field schema_pair_fields[] = {
@@ -60,15 +60,46 @@ static const oxp__schema schema_tensor_type = { .name = "TypeProto.Tensor",
                                                 .fields = schema_tensor_type_fields,
                                                 .field_count = COUNT(schema_tensor_type_fields) };
 
+static const oxp__field schema_element_type_fields[] = {
+  SUB(1, "elem_type", oxp__element_type, element, &schema_type),
+};
+static const oxp__schema schema_element_type = { .name = "TypeProto.Sequence",
+                                                 .bytes = sizeof(oxp__element_type),
+                                                 .fields = schema_element_type_fields,
+                                                 .field_count = COUNT(schema_element_type_fields) };
+
+static const oxp__field schema_map_type_fields[] = {
+  ONE(1, "key_type", INT32, oxp__map_type, key),
+  SUB(2, "value_type", oxp__map_type, value, &schema_type),
+};
+static const oxp__schema schema_map_type = { .name = "TypeProto.Map",
+                                             .bytes = sizeof(oxp__map_type),
+                                             .fields = schema_map_type_fields,
+                                             .field_count = COUNT(schema_map_type_fields) };
+
+static const oxp__field schema_opaque_type_fields[] = {
+  ONE(1, "domain", STRING, oxp__opaque_type, domain),
+  ONE(2, "name", STRING, oxp__opaque_type, name),
+};
+static const oxp__schema schema_opaque_type = { .name = "TypeProto.Opaque",
+                                                .bytes = sizeof(oxp__opaque_type),
+                                                .fields = schema_opaque_type_fields,
+                                                .field_count = COUNT(schema_opaque_type_fields) };
+
 static const oxp__field schema_type_fields[] = {
   SUB(1, "tensor_type", oxp__type, tensor, &schema_tensor_type),
+  SUB(4, "sequence_type", oxp__type, sequence, &schema_element_type),
+  SUB(5, "map_type", oxp__type, map, &schema_map_type),
   ONE(6, "denotation", STRING, oxp__type, denotation),
+  SUB(7, "opaque_type", oxp__type, opaque, &schema_opaque_type),
+  SUB(8, "sparse_tensor_type", oxp__type, sparse_tensor, &schema_tensor_type),
+  SUB(9, "optional_type", oxp__type, optional, &schema_element_type),
 };
 static const oxp__schema schema_type = { .name = "TypeProto",
                                          .bytes = sizeof(oxp__type),
                                          .fields = schema_type_fields,
                                          .field_count = COUNT(schema_type_fields),
-                                         // tensor, sequence, map, opaque, sparse tensor, optional: one of them
+                                         // all but the denotation: one of them
                                          .exclusive = 1u << 1 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9 };
 
 static const oxp__field schema_value_info_fields[] = {
@@ -121,6 +152,8 @@ static const oxp__field schema_attribute_fields[] = {
   SUBS(10, "tensors", oxp__attribute, tensors, &schema_tensor),
   SUBS(11, "graphs", oxp__attribute, graphs, &schema_graph),
   ONE(13, "doc_string", STRING, oxp__attribute, doc_string),
+  SUB(14, "tp", oxp__attribute, type_proto, &schema_type),
+  SUBS(15, "type_protos", oxp__attribute, type_protos, &schema_type),
   ONE(OXP__ATTRIBUTE_TYPE, "type", INT32, oxp__attribute, type),
   ONE(21, "ref_attr_name", STRING, oxp__attribute, ref_attr_name),
   SUB(22, "sparse_tensor", oxp__attribute, sparse, &schema_sparse_tensor),
@@ -163,15 +196,6 @@ static const oxp__schema schema_graph = { .name = "GraphProto",
                                           .fields = schema_graph_fields,
                                           .field_count = COUNT(schema_graph_fields) };
 
-static const oxp__field schema_function_fields[] = {
-  SUBS(7, "node", oxp__function, nodes, &schema_node),
-  SUBS(11, "attribute_proto", oxp__function, attributes, &schema_attribute),
-};
-static const oxp__schema schema_function = { .name = "FunctionProto",
-                                             .bytes = sizeof(oxp__function),
-                                             .fields = schema_function_fields,
-                                             .field_count = COUNT(schema_function_fields) };
-
 static const oxp__field schema_training_fields[] = {
   SUB(1, "initialization", oxp__training, initialization, &schema_graph),
   SUB(2, "algorithm", oxp__training, algorithm, &schema_graph),
@@ -189,6 +213,25 @@ static const oxp__schema schema_opset = { .name = "OperatorSetIdProto",
                                           .bytes = sizeof(oxp__opset),
                                           .fields = schema_opset_fields,
                                           .field_count = COUNT(schema_opset_fields) };
+
+static const oxp__field schema_function_fields[] = {
+  ONE(1, "name", STRING, oxp__function, name),
+  MANY(4, "input", STRING, oxp__function, inputs),
+  MANY(5, "output", STRING, oxp__function, outputs),
+  MANY(6, "attribute", STRING, oxp__function, attribute_names),
+  SUBS(7, "node", oxp__function, nodes, &schema_node),
+  ONE(8, "doc_string", STRING, oxp__function, doc_string),
+  SUBS(9, "opset_import", oxp__function, opsets, &schema_opset),
+  ONE(10, "domain", STRING, oxp__function, domain),
+  SUBS(11, "attribute_proto", oxp__function, attributes, &schema_attribute),
+  SUBS(12, "value_info", oxp__function, value_infos, &schema_value_info),
+  ONE(13, "overload", STRING, oxp__function, overload),
+  SUBS(14, "metadata_props", oxp__function, metadata, &schema_pair),
+};
+static const oxp__schema schema_function = { .name = "FunctionProto",
+                                             .bytes = sizeof(oxp__function),
+                                             .fields = schema_function_fields,
+                                             .field_count = COUNT(schema_function_fields) };
 
 static const oxp__field schema_model_fields[] = {
   ONE(1, "ir_version", INT64, oxp__model, ir_version),

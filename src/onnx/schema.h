@@ -41,10 +41,6 @@ extern const oxp__schema oxp__schema_model;
 // The row of a field; NULL when the table does not hold it.
 const oxp__field *oxp__schema_field(const oxp__schema *schema, uint32_t number);
 
-// typed.c: makes the tensor of a small vector or scalar whose elements are in int64_data, int32_data, float_data or
-// double_data; does nothing for other tensors.
-oxp_status oxp__tensor_read_typed(oxp_graph *graph, oxp__tensor_proto *proto, oxp_error *error);
-
 // Wire types of the encoding.
 enum { OXP__WIRE_VARINT = 0, OXP__WIRE_FIXED64 = 1, OXP__WIRE_LENGTH = 2, OXP__WIRE_FIXED32 = 5 };
 
@@ -56,5 +52,23 @@ size_t oxp__field_bytes(const oxp__field *field);
 
 // The most bytes that a message may have, and the deepest nesting of messages.
 enum { OXP__MAX_MESSAGE_BYTES = INT32_MAX, OXP__MAX_MESSAGE_DEPTH = 100 };
+
+// typed.c: the fields that hold a tensor's values one by one; the table does not, so that they stay where they are.
+typedef struct oxp__typed_field {
+  uint32_t number;
+  int wire_type;
+  const char *name;
+} oxp__typed_field;
+
+// The row of a field number, and of the field that an element type's values go to; NULL: none.
+const oxp__typed_field *oxp__typed_find(uint32_t number);
+const oxp__typed_field *oxp__typed_find_for(int32_t dtype);
+// How many numbers or texts the dims ask for there; false when there is no such number.
+bool oxp__typed_wanted(const oxp__tensor_proto *proto, uint64_t *count);
+// How many there are. OXP_BAD_FILE when they are damaged; else what reading gives.
+oxp_status oxp__typed_count(const oxp_graph *graph, const oxp__tensor_proto *proto, const oxp__typed_field *field,
+                            uint64_t *count, oxp_error *error);
+// Makes the tensor of a small vector or scalar whose elements are there; does nothing for other tensors.
+oxp_status oxp__tensor_read_typed(oxp_graph *graph, oxp__tensor_proto *proto, oxp_error *error);
 
 #endif

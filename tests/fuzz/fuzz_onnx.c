@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   fuzz_check_error(oxp_graph_check(graph, &error), &error);
   error = (oxp_error){ 0 };
-  fuzz_check_error(oxp__model_check(graph, true, &error), &error);
+  fuzz_check_error(oxp__model_check(graph, NULL, &error), &error);
   write_again(graph);
   oxp_graph_free(graph);
   return 0;
