@@ -1,79 +1,43 @@
 // inspect_onnx.c: what `inspect` says about an ONNX model, ours or anybody's. Place: cli.
 #include "cli/inspect.h"
 
-#include "onnx/graph.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/onnx_text.h"
 
 static const char *or_empty(const char *string)
 {
   return string ? string : "";
 }
 
-// --- Attributes ---
+// --- Graphs inside of nodes ---
 
-// A float32 with the fewest digits that read back to the same value.
-static void add_float(oxp__text *text, float number)
+void oxp__inspect_inner_graphs(const oxp__node *node, size_t index, oxp__inspect_visit visit, void *context)
 {
-  char digits[32];
-  for (int precision = 6; precision <= 9; precision++) {
-    snprintf(digits, sizeof digits, "%.*g", precision, (double)number);
-    if (strtof(digits, NULL) == number)
-      break;
+  oxp__text path = { 0 };
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    const oxp__attribute *attribute = node->attributes.at[i];
+    if (!attribute->g && attribute->graphs.count == 0)
+      continue;
+    if (path.length == 0 && node->name && *node->name)
+      oxp__text_add_short(&path, node->name, OXP__INSPECT_PATH);
+    else if (path.length == 0)
+      oxp__text_printf(&path, "%zu", index);
+    size_t length = path.length;
+    oxp__text_add(&path, ".");
+    oxp__text_add_short(&path, or_empty(attribute->name), OXP__INSPECT_PATH);
+    if (attribute->g)
+      visit(context, oxp__text_string(&path), attribute->g);
+    for (size_t j = 0, end = path.length; j < attribute->graphs.count; j++) {
+      oxp__text_printf(&path, "[%zu]", j);
+      visit(context, oxp__text_string(&path), attribute->graphs.at[j]);
+      oxp__text_cut(&path, end);
+    }
+    oxp__text_cut(&path, length);
   }
-  oxp__text_add(text, digits);
-}
-
-static void add_dims(oxp__text *text, const oxp__ints *dims)
-{
-  oxp__text_add(text, "(");
-  for (size_t i = 0; i < dims->count; i++)
-    oxp__text_printf(text, "%s%" PRId64, i > 0 ? ", " : "", dims->at[i]);
-  oxp__text_add(text, dims->count == 1 ? ",)" : ")");
-}
-
-static void add_numbers(oxp__text *text, const oxp__attribute *attribute)
-{
-  oxp__text_add(text, "[");
-  for (size_t i = 0; i < attribute->ints.count; i++)
-    oxp__text_printf(text, "%s%" PRId64, i > 0 ? ", " : "", attribute->ints.at[i]);
-  for (size_t i = 0; i < attribute->floats.count; i++) {
-    oxp__text_add(text, i > 0 ? ", " : "");
-    add_float(text, attribute->floats.at[i]);
-  }
-  oxp__text_add(text, "]");
-}
-
-static void add_attribute_value(oxp__text *text, const oxp__attribute *attribute)
-{
-  switch (attribute->type) {
-  case OXP__ATTR_FLOAT:
-    add_float(text, attribute->f);
-    break;
-  case OXP__ATTR_INT:
-    oxp__text_printf(text, "%" PRId64, attribute->i);
-    break;
-  case OXP__ATTR_STRING:
-    oxp__text_add_json(text, or_empty(attribute->s.at));
-    break;
-  case OXP__ATTR_INTS:
-  case OXP__ATTR_FLOATS:
-    add_numbers(text, attribute);
-    break;
-  case OXP__ATTR_TENSOR:
-    oxp__text_printf(text, "%s", attribute->t ? oxp_dtype_name((oxp_dtype)attribute->t->data_type) : "tensor");
-    if (attribute->t)
-      add_dims(text, &attribute->t->dims);
-    break;
-  case OXP__ATTR_GRAPH:
-    oxp__text_printf(text, "graph of %zu nodes", attribute->g ? attribute->g->nodes.count : 0);
-    break;
-  default:
-    oxp__text_printf(text, "(type %d)", (int)attribute->type);
-  }
+  oxp__text_fini(&path);
 }
 
 // --- Tables ---
@@ -102,7 +66,7 @@ static void grid_node(oxp__grid *grid, size_t index, const oxp__node *node)
   add_names(&outputs, &node->outputs);
   for (size_t i = 0; i < node->attributes.count; i++) {
     oxp__text_printf(&attributes, "%s%s=", i > 0 ? " " : "", or_empty(node->attributes.at[i]->name));
-    add_attribute_value(&attributes, node->attributes.at[i]);
+    oxp__onnx_add_attribute(&attributes, node->attributes.at[i]);
   }
   oxp__grid_addf(grid, "%zu", index);
   oxp__grid_add(grid, or_empty(node->name));
@@ -125,44 +89,85 @@ static void add_nodes(oxp__text *text, const oxp__nodes *nodes)
   oxp__grid_end(&grid, 2, text);
 }
 
-// The number of elements; 0 when the declared dimensions make no sense.
-static int64_t element_count(const oxp__tensor_proto *tensor)
+// A graph that is not the main one: what it is called and takes, and its nodes.
+static void add_inner_title(oxp__text *text, const char *path, const char *name)
 {
-  int64_t count = 1;
-  for (size_t i = 0; i < tensor->dims.count; i++)
-    if (tensor->dims.at[i] < 0 || !oxp__mul_i64(count, tensor->dims.at[i], &count))
-      return 0;
-  return count;
+  oxp__text_add(text, "\n  ");
+  oxp__text_add_clean(text, path);
+  oxp__text_add(text, ": ");
+  oxp__text_add_short(text, or_empty(name), OXP__INSPECT_PATH);
 }
 
-static void add_initializers(oxp__text *text, const oxp__tensor_protos *initializers)
+typedef struct inner_texts {
+  oxp__text *text;
+  oxp__text path; // of the graph that we are in
+} inner_texts;
+
+static void add_inner_graphs(inner_texts *inner, const oxp__nodes *nodes);
+
+static void add_infos(oxp__text *text, const oxp__value_infos *infos)
 {
-  static const char *const headings[] = { "initializer", "type", "shape", "elements" };
-  oxp__grid grid;
-  oxp__grid_init(&grid, "lllr");
-  for (size_t i = 0; i < OXP__COUNT(headings); i++)
-    oxp__grid_add(&grid, headings[i]);
-  for (size_t i = 0; i < initializers->count; i++) {
-    const oxp__tensor_proto *tensor = initializers->at[i];
-    oxp__text dims = { 0 }, elements = { 0 };
-    add_dims(&dims, &tensor->dims);
-    oxp__text_add_count(&elements, element_count(tensor));
-    oxp__grid_add(&grid, or_empty(tensor->name));
-    oxp__grid_add(&grid, oxp_dtype_name((oxp_dtype)tensor->data_type));
-    oxp__grid_take(&grid, &dims);
-    oxp__grid_take(&grid, &elements);
+  for (size_t i = 0; i < infos->count; i++) {
+    oxp__text_add(text, i > 0 ? ", " : "");
+    oxp__text_add_short(text, or_empty(infos->at[i]->name), OXP__INSPECT_PATH);
   }
-  oxp__grid_end(&grid, 2, text);
 }
 
-static int64_t parameter_count(const oxp_graph *graph)
+static void add_inner_graph(void *context, const char *path, const oxp__graph_proto *graph)
 {
-  int64_t total = 0;
-  const oxp__tensor_protos *initializers = &graph->model.graph->initializers;
-  for (size_t i = 0; i < initializers->count; i++)
-    if (!oxp__add_i64(total, element_count(initializers->at[i]), &total))
-      return INT64_MAX;
-  return total;
+  inner_texts *inner = context;
+  size_t before = inner->path.length;
+  oxp__text_printf(&inner->path, "%s%s", before > 0 ? "/" : "", path);
+  add_inner_title(inner->text, oxp__text_string(&inner->path), graph->name);
+  oxp__text_add(inner->text, " (");
+  add_infos(inner->text, &graph->inputs);
+  oxp__text_add(inner->text, ") -> ");
+  add_infos(inner->text, &graph->outputs);
+  oxp__text_add(inner->text, "\n");
+  if (graph->nodes.count > 0)
+    add_nodes(inner->text, &graph->nodes);
+  add_inner_graphs(inner, &graph->nodes);
+  oxp__text_cut(&inner->path, before);
+}
+
+static void add_inner_graphs(inner_texts *inner, const oxp__nodes *nodes)
+{
+  for (size_t i = 0; i < nodes->count; i++)
+    oxp__inspect_inner_graphs(nodes->at[i], i, add_inner_graph, inner);
+}
+
+static void add_opsets(oxp__text *text, const oxp__opsets *opsets);
+
+static void add_function(inner_texts *inner, const oxp__function *function)
+{
+  oxp__text *text = inner->text, names = { 0 };
+  add_inner_title(text, "function", function->domain);
+  oxp__text_add(text, function->domain && *function->domain ? "::" : "");
+  oxp__text_add_short(text, or_empty(function->name), OXP__INSPECT_PATH);
+  oxp__text_add(text, " (");
+  add_names(&names, &function->inputs);
+  oxp__text_add(&names, ") -> ");
+  add_names(&names, &function->outputs);
+  oxp__text_add_short(text, oxp__text_string(&names), 4 * OXP__INSPECT_PATH);
+  oxp__text_fini(&names);
+  add_opsets(text, &function->opsets);
+  oxp__text_add(text, "\n");
+  if (function->nodes.count > 0)
+    add_nodes(text, &function->nodes);
+  oxp__text_add(&inner->path, "function ");
+  oxp__text_add_short(&inner->path, or_empty(function->name), OXP__INSPECT_PATH);
+  add_inner_graphs(inner, &function->nodes);
+  oxp__text_cut(&inner->path, 0);
+}
+
+static void add_inner(oxp__text *text, const oxp__model *model)
+{
+  inner_texts inner = { .text = text };
+  add_inner_graphs(&inner, &model->graph->nodes);
+  for (size_t i = 0; i < model->functions.count; i++)
+    add_function(&inner, model->functions.at[i]);
+  text->failed |= inner.path.failed;
+  oxp__text_fini(&inner.path);
 }
 
 // `label` and a text out of the file; nothing when there is none.
@@ -192,10 +197,8 @@ static void add_header(oxp__text *text, const oxp_graph *graph)
   add_stated(text, " ", model->producer_version);
   oxp__text_add(text, "\n  graph");
   add_stated(text, " ", model->graph->name);
-  oxp__text_printf(text, ", %zu nodes, %zu initializers with ", model->graph->nodes.count,
-                   model->graph->initializers.count);
-  oxp__text_add_count(text, parameter_count(graph));
-  oxp__text_add(text, " elements");
+  oxp__text_printf(text, ", %zu nodes, ", model->graph->nodes.count);
+  oxp__inspect_arrays_summary(text, graph);
   add_stated(text, "\n  doc: ", model->doc_string);
   for (size_t i = 0; i < model->metadata.count; i++) {
     oxp__text_add(text, "\n  ");
@@ -205,19 +208,26 @@ static void add_header(oxp__text *text, const oxp_graph *graph)
   oxp__text_add(text, "\n");
 }
 
-void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph)
+static void add_check(oxp__text *text, const oxp_graph *graph)
 {
   oxp_error finding = { 0 };
+  oxp__text notes = { 0 };
+  oxp_status checked = oxp__graph_check(graph, &notes, &finding);
+  oxp__text_printf(text, "  check: %s\n", checked == OXP_OK ? "nothing wrong" : finding.message);
+  add_stated(text, "  not checked: ", oxp__text_string(&notes));
+  oxp__text_add(text, notes.length > 0 ? "\n\n" : "\n");
+  oxp__text_fini(&notes);
+}
+
+void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph)
+{
   oxp__subject subject = { .graph = (oxp_graph *)graph };
   add_header(text, graph);
-  oxp_status checked = oxp_graph_check(graph, &finding);
-  oxp__text_printf(text, "  check: %s\n\n", checked == OXP_OK ? "nothing wrong" : finding.message);
+  add_check(text, graph);
   oxp__subject_text(text, &subject);
   add_nodes(text, &graph->model.graph->nodes);
-  if (graph->model.graph->initializers.count > 0) {
-    oxp__text_add(text, "\n");
-    add_initializers(text, &graph->model.graph->initializers);
-  }
+  oxp__inspect_arrays_text(text, graph);
+  add_inner(text, &graph->model);
 }
 
 // --- JSON ---
@@ -230,24 +240,62 @@ static void json_strings(oxp__json *json, const char *key, const oxp__strings *s
   oxp__json_end(json, ']');
 }
 
+static void json_nodes(oxp__json *json, const oxp__nodes *nodes);
+
+static void json_info_names(oxp__json *json, const char *key, const oxp__value_infos *infos)
+{
+  oxp__json_array(json, key);
+  for (size_t i = 0; i < infos->count; i++)
+    oxp__json_text(json, NULL, or_empty(infos->at[i]->name));
+  oxp__json_end(json, ']');
+}
+
+static void json_graph(oxp__json *json, const char *key, const oxp__graph_proto *graph)
+{
+  oxp__json_object(json, key);
+  oxp__json_text(json, "name", or_empty(graph->name));
+  json_info_names(json, "inputs", &graph->inputs);
+  json_info_names(json, "outputs", &graph->outputs);
+  json_nodes(json, &graph->nodes);
+  oxp__json_end(json, '}');
+}
+
+// True for an attribute that holds a list of a kind that JSON has.
+static bool json_list(oxp__json *json, const char *key, const oxp__attribute *attribute)
+{
+  int32_t type = attribute->type;
+  if (type != OXP__ATTR_INTS && type != OXP__ATTR_FLOATS && type != OXP__ATTR_STRINGS && type != OXP__ATTR_GRAPHS)
+    return false;
+  oxp__json_array(json, key);
+  for (size_t i = 0; type == OXP__ATTR_INTS && i < attribute->ints.count; i++)
+    oxp__json_int(json, NULL, attribute->ints.at[i]);
+  for (size_t i = 0; type == OXP__ATTR_FLOATS && i < attribute->floats.count; i++)
+    oxp__json_number(json, NULL, (double)attribute->floats.at[i]);
+  for (size_t i = 0; type == OXP__ATTR_STRINGS && i < attribute->strings.count; i++)
+    oxp__json_bytes(json, NULL, attribute->strings.at[i].at, attribute->strings.at[i].count);
+  for (size_t i = 0; type == OXP__ATTR_GRAPHS && i < attribute->graphs.count; i++)
+    json_graph(json, NULL, attribute->graphs.at[i]);
+  oxp__json_end(json, ']');
+  return true;
+}
+
 static void json_attribute(oxp__json *json, const oxp__attribute *attribute)
 {
   const char *key = or_empty(attribute->name);
+  bool own = !attribute->ref_attr_name || !*attribute->ref_attr_name; // not that of the function around it
   oxp__text text = { 0 };
-  if (attribute->type == OXP__ATTR_INT) {
+  if (own && attribute->type == OXP__ATTR_INT) {
     oxp__json_int(json, key, attribute->i);
-  } else if (attribute->type == OXP__ATTR_FLOAT) {
+  } else if (own && attribute->type == OXP__ATTR_FLOAT) {
     oxp__json_number(json, key, (double)attribute->f);
-  } else if (attribute->type == OXP__ATTR_INTS) {
-    oxp__json_array(json, key);
-    for (size_t i = 0; i < attribute->ints.count; i++)
-      oxp__json_int(json, NULL, attribute->ints.at[i]);
-    oxp__json_end(json, ']');
-  } else if (attribute->type == OXP__ATTR_STRING) {
-    oxp__json_text(json, key, or_empty(attribute->s.at));
-  } else {
-    add_attribute_value(&text, attribute);
+  } else if (own && attribute->type == OXP__ATTR_STRING) {
+    oxp__json_bytes(json, key, attribute->s.at, attribute->s.count);
+  } else if (own && attribute->type == OXP__ATTR_GRAPH && attribute->g) {
+    json_graph(json, key, attribute->g);
+  } else if (!own || !json_list(json, key, attribute)) {
+    oxp__onnx_add_attribute(&text, attribute);
     oxp__json_text(json, key, oxp__text_string(&text));
+    json->text.failed |= text.failed;
   }
   oxp__text_fini(&text);
 }
@@ -268,31 +316,58 @@ static void json_node(oxp__json *json, size_t index, const oxp__node *node)
   oxp__json_end(json, '}');
 }
 
-static void json_initializers(oxp__json *json, const oxp__tensor_protos *initializers)
+static void json_nodes(oxp__json *json, const oxp__nodes *nodes)
 {
-  oxp__json_array(json, "initializers");
-  for (size_t i = 0; i < initializers->count; i++) {
-    const oxp__tensor_proto *tensor = initializers->at[i];
+  oxp__json_array(json, "nodes");
+  for (size_t i = 0; i < nodes->count; i++)
+    json_node(json, i, nodes->at[i]);
+  oxp__json_end(json, ']');
+}
+
+static void json_opsets(oxp__json *json, const oxp__opsets *opsets)
+{
+  oxp__json_array(json, "opsets");
+  for (size_t i = 0; i < opsets->count; i++) {
     oxp__json_object(json, NULL);
-    oxp__json_text(json, "name", or_empty(tensor->name));
-    oxp__json_text(json, "dtype", oxp_dtype_name((oxp_dtype)tensor->data_type));
-    oxp__json_array(json, "shape");
-    for (size_t j = 0; j < tensor->dims.count; j++)
-      oxp__json_int(json, NULL, tensor->dims.at[j]);
-    oxp__json_end(json, ']');
+    oxp__json_text(json, "domain", or_empty(opsets->at[i]->domain));
+    oxp__json_int(json, "version", opsets->at[i]->version);
     oxp__json_end(json, '}');
   }
   oxp__json_end(json, ']');
 }
 
+static void json_function(oxp__json *json, const oxp__function *function)
+{
+  oxp__json_object(json, NULL);
+  oxp__json_text(json, "name", or_empty(function->name));
+  oxp__json_text(json, "domain", or_empty(function->domain));
+  oxp__json_text(json, "overload", or_empty(function->overload));
+  json_strings(json, "inputs", &function->inputs);
+  json_strings(json, "outputs", &function->outputs);
+  json_strings(json, "attributes", &function->attribute_names);
+  json_opsets(json, &function->opsets);
+  json_nodes(json, &function->nodes);
+  oxp__json_end(json, '}');
+}
+
+static void json_check(oxp__json *json, const oxp_graph *graph)
+{
+  oxp_error finding = { 0 };
+  oxp__text notes = { 0 };
+  oxp_status checked = oxp__graph_check(graph, &notes, &finding);
+  oxp__json_text(json, "check", checked == OXP_OK ? "" : finding.message);
+  oxp__json_text(json, "not_checked", oxp__text_string(&notes));
+  json->text.failed |= notes.failed;
+  oxp__text_fini(&notes);
+}
+
 static void json_header(oxp__json *json, const oxp_graph *graph)
 {
   const oxp__model *model = &graph->model;
-  oxp_error finding = { 0 };
-  oxp_status checked = oxp_graph_check(graph, &finding);
   oxp__json_text(json, "format", "onnx");
   oxp__json_int(json, "ir_version", model->ir_version);
   oxp__json_int(json, "opset", oxp_graph_opset(graph));
+  json_opsets(json, &model->opsets);
   oxp__json_text(json, "producer", or_empty(model->producer_name));
   oxp__json_text(json, "producer_version", or_empty(model->producer_version));
   oxp__json_text(json, "graph", or_empty(model->graph->name));
@@ -301,21 +376,21 @@ static void json_header(oxp__json *json, const oxp_graph *graph)
   for (size_t i = 0; i < model->metadata.count; i++)
     oxp__json_text(json, or_empty(model->metadata.at[i]->key), or_empty(model->metadata.at[i]->value));
   oxp__json_end(json, '}');
-  oxp__json_int(json, "parameters", parameter_count(graph));
-  oxp__json_text(json, "check", checked == OXP_OK ? "" : finding.message);
+  oxp__json_int(json, "parameters", oxp__inspect_parameters(graph));
+  json_check(json, graph);
 }
 
 void oxp__inspect_onnx_json(oxp__json *json, const oxp_graph *graph)
 {
   oxp__subject subject = { .graph = (oxp_graph *)graph };
-  const oxp__graph_proto *proto = graph->model.graph;
   json_header(json, graph);
   oxp__subject_json(json, &subject);
-  oxp__json_array(json, "nodes");
-  for (size_t i = 0; i < proto->nodes.count; i++)
-    json_node(json, i, proto->nodes.at[i]);
+  json_nodes(json, &graph->model.graph->nodes);
+  oxp__inspect_arrays_json(json, graph);
+  oxp__json_array(json, "functions");
+  for (size_t i = 0; i < graph->model.functions.count; i++)
+    json_function(json, graph->model.functions.at[i]);
   oxp__json_end(json, ']');
-  json_initializers(json, &proto->initializers);
 }
 
 // --- Picture ---

@@ -56,6 +56,12 @@ void oxp__json_text(oxp__json *json, const char *key, const char *value)
     oxp__text_add(&json->text, "null");
 }
 
+void oxp__json_bytes(oxp__json *json, const char *key, const void *bytes, size_t length)
+{
+  json_value(json, key);
+  oxp__text_add_json_bytes(&json->text, bytes, length);
+}
+
 void oxp__json_int(oxp__json *json, const char *key, int64_t value)
 {
   json_value(json, key);

@@ -17,7 +17,8 @@ void oxp__json_object(oxp__json *json, const char *key);
 void oxp__json_array(oxp__json *json, const char *key);
 void oxp__json_end(oxp__json *json, char bracket); // '}' or ']'
 
-void oxp__json_text(oxp__json *json, const char *key, const char *value); // NULL is null
+void oxp__json_text(oxp__json *json, const char *key, const char *value);                 // NULL is null
+void oxp__json_bytes(oxp__json *json, const char *key, const void *bytes, size_t length); // as text
 void oxp__json_int(oxp__json *json, const char *key, int64_t value);
 void oxp__json_u64(oxp__json *json, const char *key, uint64_t value);
 void oxp__json_number(oxp__json *json, const char *key, double value); // as text when it is not finite

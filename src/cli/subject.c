@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/offers.h"
-#include "onnx/graph.h"
+#include "cli/onnx_text.h"
 
 enum { IR_VERSION_TAG = 0x08 }; // field 1, a number
 
@@ -138,15 +138,37 @@ static const char *value_name(const oxp_value_info *info, bool output)
   return info->name && *info->name ? info->name : output ? "output" : "input";
 }
 
+// The type of a model's value when it is no plain array; NULL for others.
+static const oxp__type *rich_type(const oxp__subject *subject, bool output, int index)
+{
+  const oxp__value_info *info = subject->graph ? oxp__graph_value(subject->graph, output, index) : NULL;
+  return info && info->type && !info->type->tensor ? info->type : NULL;
+}
+
+static void json_type(oxp__json *json, const oxp__type *type)
+{
+  oxp__text name = { 0 };
+  oxp__onnx_add_type(&name, type);
+  oxp__json_text(json, "dtype", oxp__text_string(&name));
+  oxp__onnx_json_type_shape(json, type);
+  json->text.failed |= name.failed;
+  oxp__text_fini(&name);
+}
+
 static void json_values(oxp__json *json, const oxp__subject *subject, bool output)
 {
   oxp_value_info info;
   oxp__json_array(json, output ? "outputs" : "inputs");
   for (int i = 0; oxp__subject_value(subject, output, i, &info); i++) {
+    const oxp__type *type = rich_type(subject, output, i);
     oxp__json_object(json, NULL);
     oxp__json_text(json, "name", value_name(&info, output));
-    oxp__json_text(json, "dtype", oxp_dtype_name(info.dtype));
-    oxp__subject_json_shape(json, subject, info.rank, info.shape);
+    if (type) {
+      json_type(json, type);
+    } else {
+      oxp__json_text(json, "dtype", oxp_dtype_name(info.dtype));
+      oxp__subject_json_shape(json, subject, info.rank, info.shape);
+    }
     oxp__json_end(json, '}');
   }
   oxp__json_end(json, ']');
@@ -162,11 +184,18 @@ static void grid_values(oxp__grid *grid, const oxp__subject *subject, bool outpu
 {
   oxp_value_info info;
   for (int i = 0; oxp__subject_value(subject, output, i, &info); i++) {
-    oxp__text shape = { 0 };
-    oxp__subject_add_shape(&shape, subject, info.rank, info.shape);
+    const oxp__type *rich = rich_type(subject, output, i);
+    oxp__text type = { 0 }, shape = { 0 };
+    if (rich) {
+      oxp__onnx_add_type(&type, rich);
+      oxp__onnx_add_type_shape(&shape, rich);
+    } else {
+      oxp__text_add(&type, oxp_dtype_name(info.dtype));
+      oxp__subject_add_shape(&shape, subject, info.rank, info.shape);
+    }
     oxp__grid_add(grid, output ? "output" : "input");
     oxp__grid_add(grid, value_name(&info, output));
-    oxp__grid_add(grid, oxp_dtype_name(info.dtype));
+    oxp__grid_take(grid, &type);
     oxp__grid_take(grid, &shape);
   }
 }

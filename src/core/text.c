@@ -246,10 +246,15 @@ static void text_add_json_escape(oxp__text *text, uint32_t code)
 
 void oxp__text_add_json(oxp__text *text, const char *string)
 {
-  const unsigned char *at = (const unsigned char *)string;
+  oxp__text_add_json_bytes(text, string, strlen(string));
+}
+
+void oxp__text_add_json_bytes(oxp__text *text, const void *bytes, size_t length)
+{
+  const unsigned char *at = bytes;
   size_t step;
   oxp__text_add(text, "\"");
-  for (size_t left = strlen(string); left > 0; left -= step, at += step) {
+  for (size_t left = length; left > 0; left -= step, at += step) {
     uint32_t code;
     step = text_sequence(at, left, &code);
     if (step == 0)
@@ -317,6 +322,14 @@ void oxp__text_add_shape(oxp__text *text, int rank, const int64_t *shape)
       oxp__text_printf(text, "%" PRId64, shape[i]);
   }
   oxp__text_add(text, rank == 1 ? ",)" : ")");
+}
+
+void oxp__text_cut(oxp__text *text, size_t length)
+{
+  if (length >= text->length)
+    return;
+  text->length = length;
+  text->bytes[length] = 0;
 }
 
 const char *oxp__text_string(const oxp__text *text)

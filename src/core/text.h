@@ -23,10 +23,14 @@ void oxp__text_add_bytes(oxp__text *text, const void *bytes, size_t length);
 void oxp__text_printf(oxp__text *text, const char *format, ...) OXP__PRINTF(2, 3);
 // As a JSON string, with quotes; what oxp__text_clean would replace is escaped, bytes that are not valid UTF-8 become U+FFFD.
 void oxp__text_add_json(oxp__text *text, const char *string);
+// The same where zeros may be inside.
+void oxp__text_add_json_bytes(oxp__text *text, const void *bytes, size_t length);
 // A double with the fewest digits that read back to the same value; "NaN", "Infinity", "-Infinity" as JSON strings.
 void oxp__text_add_json_number(oxp__text *text, double number);
 // "(4, 3, 256, 256)", symbolic dimensions by name ("batch"); the form NumPy users know.
 void oxp__text_add_shape(oxp__text *text, int rank, const int64_t *shape);
+// Leaves the first `length` bytes of a text that does not drain.
+void oxp__text_cut(oxp__text *text, size_t length);
 // The string so far; "" when nothing was added. OXP_NO_MEMORY if it failed, or the status of `drain`.
 const char *oxp__text_string(const oxp__text *text);
 oxp_status oxp__text_status(const oxp__text *text, oxp_error *error);

@@ -22,7 +22,8 @@ def onnx_graphs():
     field, many = hostile.field, SIZE // 2
     for name, tag in (("nodes", 1), ("initializers", 5), ("values", 13), ("inputs", 11), ("sparse", 15)):
         yield name, field(tag, b"") * many
-    yield "graphs", field(1, field(5, field(11, b"") * many))
+    for name, tag, kind in (("texts", 9, 8), ("tensors", 10, 9), ("graphs", 11, 10), ("types", 15, 14), ("sparse tensors", 23, 12)):
+        yield f"list of {name}", field(1, field(5, field(1, b"a") + b"\xa0\x01" + bytes([kind]) + field(tag, b"") * many))
     for name, tag in (("attributes", 5), ("edges", 1)):
         yield name, field(1, field(tag, b"") * many)
     yield "numbers", field(1, field(5, field(1, b"a") + b"\xa0\x01\x07" + field(8, b"\1" * SIZE)))
@@ -51,6 +52,7 @@ def files():
             yield f"{name}.onnx", hostile.model(graph), ["inspect", f"{name}.onnx", *style]
     hostile.archive("layers.npz", {})
     for style in ([], ["--json"]):
+        yield "functions.onnx", hostile.model(b"") + hostile.field(25, b"") * (SIZE // 2), ["inspect", "functions.onnx", *style]
         yield "layers.json", b"[" + b'{"type":"ReLU"},' * (SIZE // 16) + b'{"type":"ReLU"}]', ["inspect", "layers.json", "--input-shape", "1", *style]
     body = directory = b""
     for number in range(SIZE // 80):
