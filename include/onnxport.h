@@ -397,8 +397,10 @@ OXP_API oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *
 OXP_API void oxp_graph_free(oxp_graph *graph);
 
 // Checks the rules of the format that can be checked without running anything: unique names, topological order,
-// known inputs, types, ranks, shapes, attributes, opset and IR version, size limits; and that weights in other files
-// are where the model says, in its folder. OXP_BAD_FILE with all findings in one message.
+// known inputs, types, ranks, shapes, attributes, opset and IR version, size limits; that every operator of ONNX's own
+// domains is one of the imported opset (functions that the model defines count, other domains are not looked at); that
+// arrays have their values once, in the field of their type, as many as they say; and that weights in other files are where
+// the model says, in its folder. OXP_BAD_FILE with all findings in one message.
 OXP_API oxp_status oxp_graph_check(const oxp_graph *graph, oxp_error *error);
 
 // Where the weights go. AUTO: into the model's file, unless it would exceed the 2 GiB that the format allows; then into

@@ -1,6 +1,7 @@
 // operators.c: looking up ONNX's releases and operators (operators_table.c), and which operators have a shape function. Place: onnx.
 #include "onnx/operators.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +48,10 @@ const oxp__operator *oxp__operator_find(const char *domain, const char *name, in
 
 int oxp__operator_since(const char *domain, const char *name)
 {
-  for (size_t i = 0; i < oxp__operator_count; i++)
-    if (operators_same(&oxp__operators[i], domain, name))
-      return oxp__operators[i].since;
-  return 0;
+  const oxp__operator *row = oxp__operator_find(domain, name, INT_MAX);
+  while (row && row > oxp__operators && operators_same(row - 1, domain, name))
+    row--;
+  return row ? row->since : 0;
 }
 
 // --- Shape functions ---
