@@ -59,6 +59,7 @@ OXP_API const char *oxp_version(void);
 #define OXP_STATUS_LIST(X)                                                                                             \
   X(OXP_OK, 0, "done")                                                                                                 \
   X(OXP_DIFFERENT, 1, "compared, and the two sides differ")                                                            \
+  X(OXP_NOTHING_SHOWN, 1, "compared, but on this input the outputs do not move: a wrong model would have matched")    \
   X(OXP_BAD_ARGUMENT, 2, "wrong usage: an argument or option is missing or out of range")                              \
   X(OXP_UNSUPPORTED, 3, "the network holds something that cannot be exported exactly")                                 \
   X(OXP_BAD_NETWORK, 3, "the network's layers do not fit each other or their input")                                   \
@@ -470,8 +471,8 @@ typedef struct oxp_session_options {
 
 // Prepares a network on `engine` (`reference`, `ort:cpu`; `onnxport engines` lists them; without a device the
 // engine's first one). `reference` rounds every layer's values to the network's element type, as a runtime does;
-// `reference:double` never does: the truth when two sides differ, with float64 outputs. Copies or reads what
-// it needs; the network may be freed before the session. OXP_NOT_AVAILABLE when the engine is not here (never a
+// `reference:double` never does: the truth when two sides differ, with float64 outputs; `reference:jitter` moves its
+// weights and values at random by one rounding of float32, which shows how much rounding matters. Copies or reads what it needs; the network may be freed before the session. OXP_NOT_AVAILABLE when the engine is not here (never a
 // silent fallback), OXP_ENGINE_FAILED with the engine's own words when it refuses.
 OXP_API oxp_status oxp_session_open(const oxp_network *network, const char *engine, const oxp_session_options *options,
                                     oxp_session **out, oxp_error *error);
@@ -503,14 +504,15 @@ OXP_API oxp_status oxp_session_run(oxp_session *session, const oxp_array *inputs
 typedef struct oxp_difference {
   bool match;
   double max_abs;              // largest |e - a| over places where both are finite
-  double max_rel;              // largest |e - a| / |e| where e is not 0
+  double max_rel;              // |e - a| / |e| at the place `at`; NaN where |e| is below 10 atol: it would say nothing
   int64_t compared;            // places where both are finite
   double scale;                // largest finite |e|
-  int64_t at;                  // flat index of the first mismatch, else of the largest difference
+  int64_t at;                  // flat index of the farthest mismatch, else of the largest difference
   int rank;                    // of the two arrays
   int64_t index[OXP_MAX_RANK]; // the place `at`, one index per axis
   int64_t mismatches;          // places outside the tolerance
-  double expected, actual;     // the two values there
+  int64_t not_finite;          // of these: where one side or both hold NaN or infinity
+  double expected, actual;     // the two values at that place
 } oxp_difference;
 
 // Compares two arrays of one shape (types may differ). OXP_BAD_ARGUMENT when shapes differ.
@@ -520,7 +522,9 @@ OXP_API oxp_status oxp_compare(const oxp_array *expected, const oxp_array *actua
 typedef struct oxp_verify_options {
   const char *engine;      // the side that is trusted; NULL: `reference`
   const char *against;     // the side that is tested; NULL: `ort:cpu`
-  double rtol, atol;       // both 0: 1e-3 and 1e-4
+  double rtol, atol;       // both 0 (without limits_given): 1e-3 and 1e-4
+  bool limits_given;       // take rtol and atol exactly as they are, both 0 as well; else atol is tightened where an output is
+                           // so small that it would hide anything (docs/verification.md)
   uint64_t seed;           // of the random input
   int64_t batch;           // 0: 1, 2 and 7 where the batch is symbolic
   const oxp_array *inputs; // one array per network input instead of random ones; NULL: random; borrowed
@@ -532,9 +536,16 @@ typedef struct oxp_verify_options {
 // One compared value, the worst over all batches that were run. Strings belong to the report.
 typedef struct oxp_verify_row {
   const char *name;
-  const char *kind; // layer kind; `output` for outputs
-  int64_t batch;    // the batch in which the worst difference was seen
-  oxp_difference difference;
+  const char *kind;    // layer kind; `output` for outputs
+  int64_t batch;       // the batch in which the worst difference was seen
+  const char *problem; // why the two sides cannot be compared: another element type, rank or shape; NULL: they were compared. With
+                       // a problem, `difference` says only that they do not match
+  oxp_difference difference; // `scale` and `compared` over all batches
+  // The limits used. atol is tightened per channel (axis 1): the smallest and the largest over all channels that are not only
+  // zeros, and how many of those have another one than was asked for.
+  double rtol, atol_min, atol_max;
+  int64_t channels, tightened;
+  int64_t still; // channels that would have matched a constant: comparing them shows nothing
 } oxp_verify_row;
 
 // Where the values that went in came from. Random ones lie in [-scale, scale): 1, or what was tried next where 1 leaves all
@@ -549,22 +560,23 @@ typedef struct oxp_verify_input {
 typedef struct oxp_verify_report oxp_verify_report;
 
 // Runs the same input through both engines and compares every output. `graph` may be NULL: the network is lowered
-// with options->lower; else that model is tested against the network. Returns OXP_OK or OXP_DIFFERENT, both with a
-// report (free it), or another status without one.
+// with options->lower; else that model is tested against the network. Returns OXP_OK, OXP_DIFFERENT or OXP_NOTHING_SHOWN,
+// each with a report (free it), or another status without one. Where an output does not move, every layer is compared as
+// well, as with options->layers; where that cannot be done or some layer with weights does not move either, nothing is shown.
 OXP_API oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const oxp_verify_options *options,
                               oxp_verify_report **out, oxp_error *error);
 OXP_API void oxp_verify_report_free(oxp_verify_report *report);
 OXP_API int oxp_verify_output_count(const oxp_verify_report *report);
 OXP_API const oxp_verify_row *oxp_verify_output(const oxp_verify_report *report, int index);
-OXP_API int oxp_verify_layer_count(const oxp_verify_report *report); // 0 unless options->layers
+OXP_API int oxp_verify_layer_count(const oxp_verify_report *report); // 0 unless layers were compared
 OXP_API const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, int index);
-// One sentence on who is wrong when the sides differ (the file, the runtime's optimiser, the runtime's kernel);
-// empty when they match.
+// One sentence on who is wrong when the sides differ (the file, the runtime's optimiser, the runtime's kernel), or on what shows
+// nothing and what to do; empty when they match.
 OXP_API const char *oxp_verify_finding(const oxp_verify_report *report);
 // How the input was made; valid as long as the report.
 OXP_API const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report);
-// What was chosen and noticed on the way, as complete sentences: batches, sizes found for open dimensions, layers that
-// depart although every output matches.
+// What was chosen and noticed on the way, as complete sentences: batches, sizes found for open dimensions, limits
+// that were tightened, layers that depart although every output matches.
 OXP_API int oxp_verify_note_count(const oxp_verify_report *report);
 OXP_API const char *oxp_verify_note(const oxp_verify_report *report, int index);
 

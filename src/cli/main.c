@@ -59,7 +59,7 @@ static void print_error_json(const oxp_error *error)
 
 static int report(oxp_status status, const oxp_error *error, bool as_json)
 {
-  if (status != OXP_OK && status != OXP_DIFFERENT) {
+  if (oxp_status_exit_code(status) > 1) { // 0 and 1 are verdicts
     oxp__print_error(error->message);
     if (as_json)
       print_error_json(error);

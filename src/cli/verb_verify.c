@@ -2,8 +2,8 @@
 #include "cli/fresh_export.h"
 #include "cli/inputs.h"
 
-#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const oxp__option verify_options[] = {
@@ -11,7 +11,8 @@ static const oxp__option verify_options[] = {
   { "against", "ENGINE", "the side that is tested; default: ort:cpu", 0 },
   { "seed", "N", "seed of the random input; default: 1", 0 },
   { "rtol", "X", "allowed relative difference; default: 0.001", 0 },
-  { "atol", "X", "allowed absolute difference; default: 0.0001", 0 },
+  { "atol", "X", "allowed absolute difference; default: 0.0001, or less where an output is smaller than that shows",
+    0 },
   { "layers", NULL, "compare every layer, and name the first that departs", 0 },
 };
 static const oxp__option_group verify_group = OXP__GROUP("Comparing", verify_options);
@@ -41,17 +42,21 @@ static oxp_status verify_request(verify_job *job, oxp_error *error)
   OXP__TRY(oxp__option_float(arguments, "atol", &options->atol, error));
   if (options->rtol < 0 || options->atol < 0)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "--rtol and --atol cannot be negative");
-  if (options->rtol == 0 && options->atol == 0)
-    options->atol = DBL_TRUE_MIN; // exact was asked for; two zeros would mean the defaults
+  options->limits_given = oxp__option_given(arguments, "atol");
   OXP__TRY(oxp__request_model(arguments, &options->lower, error));
   options->batch = options->lower.batch;
   return oxp__request_session(arguments, &options->session, error);
 }
 
-// What was asked for; see verify_request.
-static double asked_atol(const verify_job *job)
+// The words for an overall verdict and for that of a row.
+static const char *verify_verdict(oxp_status status)
 {
-  return job->options.atol > DBL_TRUE_MIN ? job->options.atol : 0;
+  return status == OXP_OK ? "match" : status == OXP_DIFFERENT ? "differ" : "nothing shown";
+}
+
+static const char *verify_row_verdict(const oxp_verify_row *row)
+{
+  return row->difference.match ? "match" : "differ";
 }
 
 // The first layer whose values are outside the tolerance; NULL when all are inside.
@@ -72,17 +77,25 @@ static void json_row(oxp__json *json, const oxp_verify_row *row)
   oxp__json_text(json, "name", row->name);
   oxp__json_text(json, "kind", row->kind);
   oxp__json_int(json, "batch", row->batch);
-  oxp__json_number(json, "max_abs", difference->max_abs);
-  oxp__json_number(json, "max_rel", difference->max_rel);
+  oxp__json_text(json, "problem", row->problem);
+  oxp__json_number(json, "max_abs", row->problem ? (double)NAN : difference->max_abs);
+  oxp__json_number(json, "max_rel", row->problem ? (double)NAN : difference->max_rel);
   oxp__json_number(json, "scale", difference->scale);
   oxp__json_array(json, "at");
   for (int i = 0; i < difference->rank; i++)
     oxp__json_int(json, NULL, difference->index[i]);
   oxp__json_end(json, ']');
-  oxp__json_number(json, "expected", difference->expected);
-  oxp__json_number(json, "actual", difference->actual);
+  oxp__json_number(json, "expected", row->problem ? (double)NAN : difference->expected);
+  oxp__json_number(json, "actual", row->problem ? (double)NAN : difference->actual);
   oxp__json_int(json, "mismatches", difference->mismatches);
-  oxp__json_text(json, "verdict", difference->match ? "match" : "differ");
+  oxp__json_int(json, "not_finite", difference->not_finite);
+  oxp__json_number(json, "rtol", row->rtol);
+  oxp__json_number(json, "atol_min", row->atol_min);
+  oxp__json_number(json, "atol_max", row->atol_max);
+  oxp__json_int(json, "channels", row->channels);
+  oxp__json_int(json, "tightened", row->tightened);
+  oxp__json_int(json, "still", row->still);
+  oxp__json_text(json, "verdict", verify_row_verdict(row));
   oxp__json_end(json, '}');
 }
 
@@ -95,18 +108,18 @@ static void json_input(oxp__json *json, const oxp_verify_input *input)
   oxp__json_end(json, '}');
 }
 
-static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error *error)
+static oxp_status verify_print_json(const verify_job *job, oxp_status verdict, oxp_error *error)
 {
   oxp__json json = { .text = oxp__print_start(error) };
   const oxp_verify_report *report = job->report;
   const oxp_verify_row *departure = first_departure(report);
   oxp__json_object(&json, NULL);
-  oxp__json_text(&json, "verdict", match ? "match" : "differ");
+  oxp__json_text(&json, "verdict", verify_verdict(verdict));
   oxp__json_u64(&json, "seed", job->options.seed);
   oxp__json_text(&json, "engine", job->options.engine ? job->options.engine : "reference");
   oxp__json_text(&json, "against", job->options.against ? job->options.against : "ort:cpu");
   oxp__json_number(&json, "rtol", job->options.rtol);
-  oxp__json_number(&json, "atol", asked_atol(job));
+  oxp__json_number(&json, "atol", job->options.atol);
   json_input(&json, oxp_verify_report_input(report));
   oxp__json_array(&json, "outputs");
   for (int i = 0; i < oxp_verify_output_count(report); i++)
@@ -132,9 +145,7 @@ static oxp_status verify_print_json(const verify_job *job, bool match, oxp_error
 
 static void grid_headings(oxp__grid *grid, bool layers)
 {
-  static const char *const headings[] = {
-    "largest abs", "largest rel", "at", "expected", "actual", "batch", "verdict"
-  };
+  static const char *const headings[] = { "largest abs", "at", "expected", "actual", "relative", "batch", "verdict" };
   oxp__grid_add(grid, layers ? "layer" : "output");
   if (layers)
     oxp__grid_add(grid, "kind");
@@ -142,22 +153,43 @@ static void grid_headings(oxp__grid *grid, bool layers)
     oxp__grid_add(grid, headings[i]);
 }
 
+// The numbers of a row; dashes where the two sides cannot be compared.
+static void grid_numbers(oxp__grid *grid, const oxp_verify_row *row)
+{
+  const oxp_difference *difference = &row->difference;
+  oxp__text place = { 0 };
+  for (int i = 0; row->problem && i < 5; i++)
+    oxp__grid_add(grid, "-");
+  if (row->problem)
+    return;
+  oxp__text_add_shape(&place, difference->rank, difference->index);
+  oxp__grid_addf(grid, "%.2e", difference->max_abs);
+  oxp__grid_take(grid, &place);
+  oxp__grid_addf(grid, "%.7g", isnan(difference->expected) ? (double)NAN : difference->expected); // never "-nan"
+  oxp__grid_addf(grid, "%.7g", isnan(difference->actual) ? (double)NAN : difference->actual);
+  if (isnan(difference->max_rel))
+    oxp__grid_add(grid, "-");
+  else
+    oxp__grid_addf(grid, "%.2e", difference->max_rel);
+}
+
 static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
 {
   const oxp_difference *difference = &row->difference;
-  oxp__text place = { 0 }, verdict = { 0 };
-  oxp__text_add_shape(&place, difference->rank, difference->index);
-  oxp__text_add(&verdict, difference->match ? "match" : "differ");
+  oxp__text verdict = { 0 };
+  oxp__text_add(&verdict, verify_row_verdict(row));
+  if (row->problem)
+    oxp__text_printf(&verdict, ": %s", row->problem);
+  if (difference->match && row->still > 0 && row->still == row->channels)
+    oxp__text_add(&verdict, ", does not move");
   if (difference->mismatches > 0)
     oxp__text_printf(&verdict, " in %" PRId64 " places", difference->mismatches);
+  if (difference->not_finite > 0)
+    oxp__text_printf(&verdict, ", NaN or infinity in %" PRId64, difference->not_finite);
   oxp__grid_add(grid, row->name);
   if (layers)
     oxp__grid_add(grid, row->kind);
-  oxp__grid_addf(grid, "%.2e", difference->max_abs);
-  oxp__grid_addf(grid, "%.2e", difference->max_rel);
-  oxp__grid_take(grid, &place);
-  oxp__grid_addf(grid, "%.7g", difference->expected);
-  oxp__grid_addf(grid, "%.7g", difference->actual);
+  grid_numbers(grid, row);
   oxp__grid_addf(grid, "%" PRId64, row->batch);
   oxp__grid_take(grid, &verdict);
   oxp__grid_colour(grid, difference->match ? OXP__GREEN : OXP__RED);
@@ -167,7 +199,7 @@ static void add_rows(oxp__text *text, const oxp_verify_report *report, bool laye
 {
   int count = layers ? oxp_verify_layer_count(report) : oxp_verify_output_count(report);
   oxp__grid grid;
-  oxp__grid_init(&grid, layers ? "llrrlrrrl" : "lrrlrrrl");
+  oxp__grid_init(&grid, layers ? "llrlrrrrl" : "lrlrrrrl");
   grid_headings(&grid, layers);
   for (int i = 0; i < count; i++)
     grid_row(&grid, layers ? oxp_verify_layer(report, i) : oxp_verify_output(report, i), layers);
@@ -186,7 +218,7 @@ static void add_departure(oxp__text *text, const oxp_verify_report *report)
   oxp__text_printf(text, " (%s).\n", departure->kind);
 }
 
-static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error *error)
+static oxp_status verify_print_text(const verify_job *job, oxp_status verdict, oxp_error *error)
 {
   oxp__text text = oxp__print_start(error);
   const oxp_verify_report *report = job->report;
@@ -197,7 +229,7 @@ static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error
   oxp__text_add_clean(&text, model ? model : "its export");
   oxp__text_printf(&text, " on %s\n", options->against ? options->against : "ort:cpu");
   oxp__text_printf(&text, "  seed %" PRIu64 "%s, rtol %g, atol %g\n", options->seed,
-                   options->inputs ? " (not used: the input was given)" : "", options->rtol, asked_atol(job));
+                   options->inputs ? " (not used: the input was given)" : "", options->rtol, options->atol);
   for (int i = 0; i < oxp_verify_note_count(report); i++) {
     oxp__text_add(&text, "  ");
     oxp__text_add_clean(&text, oxp_verify_note(report, i));
@@ -216,7 +248,7 @@ static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error
   }
   add_rows(&text, report, false);
   oxp__text_add(&text, "\n");
-  oxp__text_add_colour(&text, match ? OXP__GREEN : OXP__RED, match ? "match" : "differ");
+  oxp__text_add_colour(&text, verdict == OXP_OK ? OXP__GREEN : OXP__RED, verify_verdict(verdict));
   oxp__text_add(&text, *oxp_verify_finding(report) ? ": " : "");
   oxp__text_add_clean(&text, oxp_verify_finding(report));
   oxp__text_add(&text, "\n");
@@ -228,11 +260,11 @@ static oxp_status verify_print_text(const verify_job *job, bool match, oxp_error
 static oxp_status verify_compare(verify_job *job, oxp_error *error)
 {
   oxp_status verdict = oxp_verify(job->network, job->model, &job->options, &job->report, error);
-  if (verdict != OXP_OK && verdict != OXP_DIFFERENT)
+  if (oxp_status_exit_code(verdict) > 1)
     return verdict;
   oxp__warnings_print(job->network, job->model);
-  oxp_status printed = oxp__option_given(job->arguments, "json") ? verify_print_json(job, verdict == OXP_OK, error)
-                                                                 : verify_print_text(job, verdict == OXP_OK, error);
+  oxp_status printed = oxp__option_given(job->arguments, "json") ? verify_print_json(job, verdict, error)
+                                                                 : verify_print_text(job, verdict, error);
   return printed == OXP_OK ? verdict : printed;
 }
 
@@ -276,8 +308,12 @@ const oxp__verb oxp__verb_verify = {
       "values "
       "match when their difference is at most atol + rtol * |expected|; NaN matches only NaN and infinity only the "
       "same "
-      "infinity. Without --input the input is random and the batches are 1, 2 and 7 where the batch is dynamic.\n\n"
-      "The exit status is the verdict: 0 match, 1 differ. When the sides differ, the finding says who is wrong: the "
+      "infinity. Where atol is more than 1 % of what a channel of an output holds, it is tightened to a thousandth of "
+      "that, unless --atol was given. Without --input the input is random and the batches are 1, 2 and 7 where the "
+      "batch is dynamic.\n\n"
+      "The exit status is the verdict: 0 match, 1 differ or nothing shown (the outputs do not move on this input, so "
+      "that "
+      "a wrong model would have matched). When the sides differ, the finding says who is wrong: the "
       "file, "
       "the runtime's optimiser or the runtime's kernel.",
   .examples = { { "onnxport verify h_det26.netcl detector.onnx --input photos",

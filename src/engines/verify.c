@@ -1,5 +1,5 @@
 // verify.c: oxp_verify: runs the same inputs through two engines and reports where they differ. What goes in is decided in
-// verify_input.c, who is wrong in verify_find.c. Place: engines.
+// verify_input.c, under which limits in verify_limits.c, who is wrong in verify_find.c. Place: engines.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,11 +87,14 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
     verify->options.engine = "reference";
   if (!verify->options.against)
     verify->options.against = "ort:cpu";
-  if (verify->options.rtol == 0 && verify->options.atol == 0) {
+  if (verify->options.rtol == 0 && verify->options.atol == 0 && !verify->options.limits_given) {
     verify->options.rtol = 1e-3;
     verify->options.atol = 1e-4;
   }
   OXP__TRY(oxp__check_tolerances(verify->options.rtol, verify->options.atol, error));
+  verify->layers = verify->options.layers && !verify->given;
+  if (verify->options.layers && verify->given)
+    oxp__verify_note(verify->report, "The model given has nodes, not layers: only its outputs were compared.");
   oxp__arena *arena = &verify->report->arena;
   const char *device = NULL;
   verify->engine = oxp__engine_find(arena, verify->options.engine, &device, error);
@@ -100,35 +103,42 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
 }
 
 // The tested side runs the caller's model, else the network's own export, else (an engine without ONNX) the network.
-static oxp_status verify_open_actual(oxp__verify *verify, const oxp_graph *graph, oxp_error *error)
+static oxp_status verify_open_actual(oxp__verify *verify, oxp_error *error)
 {
   oxp_session_options session = verify->options.session;
   session.expose_layers = verify->layers;
-  verify->model = graph;
-  if (!graph && !verify->against->open_graph)
+  verify->model = verify->given;
+  if (!verify->given && !verify->against->open_graph)
     return oxp_session_open(verify->network, verify->options.against, &session, &verify->actual, error);
-  if (!graph) {
+  if (!verify->given) {
     oxp_lower_options lower = verify->options.lower;
     lower.expose_layers = verify->layers;
     OXP__TRY(oxp_graph_lower(verify->network, &lower, &verify->lowered, error));
     verify->model = verify->lowered;
   }
   OXP__TRY(oxp_session_open_graph(verify->model, verify->options.against, &session, &verify->actual, error));
-  for (int i = 0; !graph && i < oxp_graph_warning_count(verify->lowered);
-       i++) // of lowering, and of writing for the engine
+  int warnings =
+      verify->lowered ? oxp_graph_warning_count(verify->lowered) : 0; // of lowering, and of writing for the engine
+  for (int i = 0; i < warnings; i++)
     oxp__verify_note(verify->report, "%s", oxp_graph_warning(verify->lowered, i));
   return OXP_OK;
 }
 
-static oxp_status verify_open(oxp__verify *verify, const oxp_graph *graph, oxp_error *error)
+static void verify_close(oxp__verify *verify)
 {
-  verify->layers = verify->options.layers && !graph;
-  if (verify->options.layers && graph)
-    oxp__verify_note(verify->report, "The model given has nodes, not layers: only its outputs were compared.");
+  oxp_session_free(verify->expected);
+  oxp_session_free(verify->actual);
+  oxp_graph_free(verify->lowered);
+  verify->expected = verify->actual = NULL;
+  verify->lowered = NULL;
+}
+
+static oxp_status verify_open(oxp__verify *verify, oxp_error *error)
+{
   oxp_session_options session = verify->options.session;
   session.expose_layers = verify->layers;
   OXP__TRY(oxp_session_open(verify->network, verify->options.engine, &session, &verify->expected, error));
-  OXP__TRY(verify_open_actual(verify, graph, error));
+  OXP__TRY(verify_open_actual(verify, error));
   int outputs = oxp_session_output_count(verify->expected), found = oxp_session_output_count(verify->actual);
   if (outputs != found)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network has %d outputs, the model has %d", verify->output_count,
@@ -138,27 +148,61 @@ static oxp_status verify_open(oxp__verify *verify, const oxp_graph *graph, oxp_e
 
 // --- Rows ---
 
-static oxp_status verify_make_rows(oxp__verify *verify, oxp_error *error)
+static oxp_status verify_new_rows(oxp__verify *verify, oxp_error *error)
 {
   oxp_verify_report *report = verify->report;
-  const oxp_network *network = verify->network;
   report->output_count = verify->output_count;
-  report->layer_count = verify->layers ? (int)network->layer_count : 0;
+  report->layer_count = verify->layer_count = verify->layers ? (int)verify->network->layer_count : 0;
+  verify->value_count = report->layer_count + report->output_count;
   report->outputs = oxp__arena_new(&report->arena, (size_t)report->output_count, sizeof *report->outputs);
   report->layers = oxp__arena_new(&report->arena, (size_t)report->layer_count, sizeof *report->layers);
-  if (!report->outputs || !report->layers)
-    return oxp__fail_memory(error, (size_t)report->layer_count * sizeof *report->layers);
-  for (int i = 0; i < report->layer_count; i++)
-    report->layers[i] = (oxp_verify_row){ .name = oxp__arena_copy(&report->arena, network->layers[i]->name),
-                                          .kind = network->layers[i]->kind->name };
-  for (int i = 0; i < report->output_count; i++) {
-    const char *name = oxp_session_output_name(verify->actual, report->layer_count + i);
-    report->outputs[i] = (oxp_verify_row){ .name = oxp__arena_copy(&report->arena, name), .kind = "output" };
-  }
-  for (int i = 0; i < report->layer_count + report->output_count; i++)
-    if (!(i < report->layer_count ? report->layers[i] : report->outputs[i - report->layer_count]).name)
-      return oxp__fail_memory(error, 1);
+  verify->values = oxp__arena_new(&report->arena, (size_t)verify->value_count, sizeof *verify->values);
+  if (!report->outputs || !report->layers || !verify->values)
+    return oxp__fail_memory(error, (size_t)verify->value_count * sizeof *verify->values);
+  for (int i = 0; i < verify->value_count; i++)
+    verify->values[i].row = i < report->layer_count ? &report->layers[i] : &report->outputs[i - report->layer_count];
   return OXP_OK;
+}
+
+static oxp_status verify_make_rows(oxp__verify *verify, oxp_error *error)
+{
+  OXP__TRY(verify_new_rows(verify, error));
+  oxp__arena *arena = &verify->report->arena;
+  for (int i = 0; i < verify->value_count; i++) {
+    const oxp__layer *layer = i < verify->layer_count ? verify->network->layers[i] : NULL;
+    const char *name = layer ? layer->name : oxp_session_output_name(verify->actual, i);
+    oxp_verify_row *row = verify->values[i].row;
+    *row = (oxp_verify_row){ .name = oxp__arena_copy(arena, name), .kind = layer ? layer->kind->name : "output" };
+    if (!row->name)
+      return oxp__fail_memory(error, strlen(name));
+  }
+  return OXP_OK;
+}
+
+// The element type that the tested side must have; OXP_DTYPE_NONE where an engine may choose.
+static oxp_dtype verify_wanted_dtype(const oxp__verify *verify)
+{
+  if (!verify->model)
+    return OXP_DTYPE_NONE;
+  return verify->options.lower.dtype ? verify->options.lower.dtype : verify->network->dtype;
+}
+
+// Another element type, rank or shape is a difference that no number describes. NULL: there is none.
+static const char *verify_problem(const oxp__verify *verify, const oxp_array *expected, const oxp_array *actual)
+{
+  oxp__arena *arena = &verify->report->arena;
+  oxp_dtype wanted = verify_wanted_dtype(verify);
+  if (wanted && actual->dtype != wanted)
+    return oxp__arena_printf(arena, "%s instead of %s", oxp_dtype_name(actual->dtype), oxp_dtype_name(wanted));
+  if (oxp__compare_check(expected, actual, NULL) == OXP_OK)
+    return NULL;
+  oxp__text text = { 0 };
+  oxp__text_add_shape(&text, actual->rank, actual->shape);
+  oxp__text_add(&text, " instead of ");
+  oxp__text_add_shape(&text, expected->rank, expected->shape);
+  const char *problem = oxp__arena_copy(arena, oxp__text_string(&text));
+  oxp__text_fini(&text);
+  return problem;
 }
 
 static bool verify_is_worse(const oxp_difference *a, const oxp_difference *b)
@@ -168,47 +212,46 @@ static bool verify_is_worse(const oxp_difference *a, const oxp_difference *b)
   return a->max_abs != b->max_abs ? a->max_abs > b->max_abs : a->mismatches > b->mismatches;
 }
 
-// Arrays of different shapes differ everywhere.
-static void verify_compare_shapes(oxp__verify *verify, const oxp_verify_row *row, const oxp_array *expected,
-                                  const oxp_array *actual, oxp_difference *difference)
+static oxp_status verify_compare(const oxp__verify *verify, oxp__verify_value *value, size_t run,
+                                 const oxp_array *expected, const oxp_array *actual, oxp_error *error)
 {
-  *difference = (oxp_difference){
-    .mismatches = oxp_array_count(expected), .max_abs = INFINITY, .max_rel = INFINITY, .expected = NAN, .actual = NAN
-  };
-  if (verify->report->finding.length > 0)
-    return;
-  oxp__text *finding = &verify->report->finding;
-  oxp__text_printf(finding, "The shapes of \"%s\" differ: ", row->name);
-  oxp__text_add_shape(finding, expected->rank, expected->shape);
-  oxp__text_add(finding, " by the network, ");
-  oxp__text_add_shape(finding, actual->rank, actual->shape);
-  oxp__text_add(finding, " by the model.");
-}
-
-static void verify_compare(oxp__verify *verify, oxp_verify_row *row, int64_t batch, const oxp_array *expected,
-                           const oxp_array *actual)
-{
+  oxp_verify_row *row = value->row;
+  if (row->problem)
+    return OXP_OK;
+  row->problem = verify_problem(verify, expected, actual);
+  if (row->problem) {
+    row->difference = (oxp_difference){ 0 };
+    row->batch = verify->runs[run].batch;
+    return OXP_OK;
+  }
   oxp_difference difference = { 0 };
-  if (oxp_compare(expected, actual, verify->options.rtol, verify->options.atol, &difference, NULL) != OXP_OK)
-    verify_compare_shapes(verify, row, expected, actual, &difference);
+  OXP__TRY(oxp__verify_observe(verify, value, run, expected, actual, error));
+  OXP__TRY(oxp__compare(expected, actual, verify->options.rtol, value->atol, value->channel_count, &difference, error));
   difference.compared += row->difference.compared; // in all runs
-  if (row->batch != 0 && !verify_is_worse(&difference, &row->difference)) {
-    row->difference.compared = difference.compared;
-    return;
+  difference.scale = fmax(difference.scale, row->difference.scale);
+  if (row->batch == 0 || verify_is_worse(&difference, &row->difference)) {
+    row->batch = verify->runs[run].batch;
+    row->difference = difference;
   }
-  row->batch = batch;
-  row->difference = difference;
+  row->difference.compared = difference.compared;
+  row->difference.scale = difference.scale;
+  return OXP_OK;
 }
 
-static void verify_compare_all(oxp__verify *verify, int64_t batch, const oxp_array *expected, const oxp_array *actual)
+// The farthest place under the limits that hold in the end; the run is the one in which the value is farthest outside.
+static oxp_status verify_compare_again(const oxp__verify *verify, oxp__verify_value *value, size_t run,
+                                       const oxp_array *expected, const oxp_array *actual, oxp_error *error)
 {
-  oxp_verify_report *report = verify->report;
-  for (int i = 0; i < report->layer_count; i++)
-    verify_compare(verify, &report->layers[i], batch, &expected[i], &actual[i]);
-  for (int i = 0; i < report->output_count; i++) {
-    int at = report->layer_count + i;
-    verify_compare(verify, &report->outputs[i], batch, &expected[at], &actual[at]);
-  }
+  oxp_difference *shown = &value->row->difference, difference = { 0 };
+  size_t worst = 0;
+  if (value->row->problem || !oxp__verify_exceeds(value, &worst) || worst != run)
+    return OXP_OK;
+  OXP__TRY(oxp__compare(expected, actual, verify->options.rtol, value->atol, value->channel_count, &difference, error));
+  difference.compared = shown->compared;
+  difference.scale = shown->scale;
+  *shown = difference;
+  value->row->batch = verify->runs[run].batch;
+  return OXP_OK;
 }
 
 static bool verify_matches(const oxp_verify_row *rows, int count)
@@ -221,63 +264,171 @@ static bool verify_matches(const oxp_verify_row *rows, int count)
 
 // --- Running ---
 
-static oxp_status verify_run_sides(oxp__verify *verify, const oxp__verify_run *run, const oxp_array *inputs,
+typedef oxp_status (*verify_look)(const oxp__verify *verify, oxp__verify_value *value, size_t run,
+                                  const oxp_array *expected, const oxp_array *actual, oxp_error *error);
+
+static oxp_status verify_run_sides(oxp__verify *verify, size_t run, const oxp_array *inputs, verify_look look,
                                    oxp_error *error)
 {
   oxp_array *expected = NULL, *actual = NULL;
   OXP__TRY(oxp__verify_run_session(verify, verify->expected, inputs, &expected, error));
   oxp_status status = oxp__verify_run_session(verify, verify->actual, inputs, &actual, error);
-  if (status == OXP_OK)
-    verify_compare_all(verify, run->batch, expected, actual);
+  for (int i = 0; status == OXP_OK && i < verify->value_count; i++)
+    status = look(verify, &verify->values[i], run, &expected[i], &actual[i], error);
   oxp__verify_free(expected, oxp_session_output_count(verify->expected), true);
   oxp__verify_free(actual, oxp_session_output_count(verify->actual), true);
   return status;
 }
 
-static oxp_status verify_run_all(oxp__verify *verify, oxp_error *error)
+static oxp_status verify_run(oxp__verify *verify, size_t run, verify_look look, oxp_error *error)
 {
   oxp_array *inputs = calloc((size_t)verify->input_count + 1, sizeof *inputs);
   if (!inputs)
     return oxp__fail_memory(error, (size_t)verify->input_count * sizeof *inputs);
-  oxp_status status = OXP_OK;
-  bool matched = true;
-  for (size_t i = 0; status == OXP_OK && i < verify->run_count; i++) {
-    status = oxp__verify_inputs(verify, &verify->runs[i], inputs, error);
-    if (status == OXP_OK)
-      status = verify_run_sides(verify, &verify->runs[i], inputs, error);
-    oxp__verify_free(inputs, verify->input_count, false);
-    if (matched && !verify_matches(verify->report->outputs, verify->report->output_count)) {
-      matched = false;
-      verify->differing_run = i;
-    }
-  }
-  free(inputs);
+  oxp_status status = oxp__verify_inputs(verify, &verify->runs[run], inputs, error);
+  if (status == OXP_OK)
+    status = verify_run_sides(verify, run, inputs, look, error);
+  oxp__verify_free(inputs, verify->input_count, true);
   return status;
 }
 
+// Must a run be looked at again? Where a value is farthest outside limits that were only known after the runs.
+static bool verify_again(const oxp__verify *verify, size_t run)
+{
+  size_t worst = 0;
+  for (int i = 0; !verify->options.limits_given && i < verify->value_count; i++)
+    if (oxp__verify_exceeds(&verify->values[i], &worst) && worst == run)
+      return true;
+  return false;
+}
+
+static oxp_status verify_run_all(oxp__verify *verify, oxp_error *error)
+{
+  for (size_t run = 0; run < verify->run_count; run++)
+    OXP__TRY(verify_run(verify, run, verify_compare, error));
+  OXP__TRY(oxp__verify_limit(verify, error));
+  for (size_t run = 0; run < verify->run_count; run++)
+    if (verify_again(verify, run))
+      OXP__TRY(verify_run(verify, run, verify_compare_again, error));
+  return OXP_OK;
+}
+
+// Both sides opened and compared; `verify->layers` says whether layer by layer.
+static oxp_status verify_compare_sides(oxp__verify *verify, oxp_error *error)
+{
+  OXP__TRY(verify_open(verify, error));
+  if (verify->run_count == 0)
+    OXP__TRY(oxp__verify_plan(verify, error));
+  OXP__TRY(verify_make_rows(verify, error));
+  return verify_run_all(verify, error);
+}
+
+// --- The verdict ---
+
 // Outputs decide. A layer that departs while they match is worth a word: its digits got lost on the way.
-static void verify_note_layers(oxp__verify *verify)
+static const oxp__layer *verify_departing_layer(const oxp__verify *verify, double *off)
 {
   const oxp_verify_report *report = verify->report;
   for (int i = 0; i < report->layer_count; i++) {
-    char label[256];
-    if (report->layers[i].difference.match)
-      continue;
-    oxp__verify_note(verify->report, "All outputs match, although %s departs by %.2g.",
-                     oxp__layer_label(verify->network->layers[i], label, sizeof label),
-                     report->layers[i].difference.max_abs);
-    return;
+    *off = report->layers[i].difference.max_abs;
+    if (!report->layers[i].difference.match)
+      return verify->network->layers[i];
   }
+  return NULL;
 }
 
-// NaN matches NaN, so an output without a number matches almost anything.
-static void verify_note_empty_matches(oxp__verify *verify)
+static oxp_status verify_differ(oxp__verify *verify, oxp_error *error)
+{
+  oxp_verify_report *report = verify->report;
+  for (int i = 0; i < report->output_count; i++) {
+    size_t run = 0;
+    if (report->outputs[i].problem) {
+      oxp__text_printf(&report->finding, "The output \"%s\" is %s.", report->outputs[i].name,
+                       report->outputs[i].problem);
+      return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_DIFFERENT : OXP_NO_MEMORY;
+    }
+    if (oxp__verify_exceeds(&verify->values[report->layer_count + i], &run))
+      verify->differing_run = run;
+  }
+  OXP__TRY(oxp__verify_find(verify, error));
+  return OXP_DIFFERENT;
+}
+
+// An output that does not move: all its channels would have matched constants. NULL: there is none.
+static const oxp_verify_row *verify_still_output(const oxp_verify_report *report)
+{
+  for (int i = 0; i < report->output_count; i++)
+    if (report->outputs[i].channels > 0 && report->outputs[i].still == report->outputs[i].channels)
+      return &report->outputs[i];
+  return NULL;
+}
+
+static bool verify_has_still_channels(const oxp_verify_report *report)
+{
+  for (int i = 0; i < report->output_count; i++)
+    if (report->outputs[i].still > 0)
+      return true;
+  return false;
+}
+
+// A layer with weights whose own value does not move either: what its weights do was not seen. NULL: there is none.
+static const oxp__layer *verify_still_layer(const oxp__verify *verify)
+{
+  for (int i = 0; i < verify->layer_count; i++) {
+    const oxp__layer *layer = verify->network->layers[i];
+    if (layer->kind->weight_count > 0 && verify->report->layers[i].still == verify->report->layers[i].channels)
+      return layer;
+  }
+  return NULL;
+}
+
+static void verify_note_still(oxp__verify *verify)
 {
   const oxp_verify_report *report = verify->report;
   for (int i = 0; i < report->output_count; i++)
-    if (report->outputs[i].difference.compared == 0)
-      oxp__verify_note(verify->report, "\"%s\" matches, but holds no finite number: that shows next to nothing.",
-                       report->outputs[i].name);
+    if (report->outputs[i].still > 0 && report->outputs[i].still < report->outputs[i].channels)
+      oxp__verify_note(
+          verify->report, "%lld of the %lld channels of \"%s\" do not move on this input%s.",
+          (long long)report->outputs[i].still, (long long)report->outputs[i].channels, report->outputs[i].name,
+          report->layer_count > 0 ? ": every layer was compared as well" : ": nothing was shown about them");
+}
+
+static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *output, const oxp__layer *layer)
+{
+  oxp__text *finding = &verify->report->finding;
+  char label[256];
+  oxp__text_printf(finding, "\"%s\" %s on this input", output->name,
+                   output->difference.compared > 0 ? "does not move" : "holds no finite number");
+  if (layer)
+    oxp__text_printf(finding, ", and neither does %s", oxp__layer_label(layer, label, sizeof label));
+  else
+    oxp__text_add(finding, ", and the layers of the model given could not be compared");
+  oxp__text_printf(finding, ": other weights would have matched as well. Give %s, or another --seed.",
+                   verify->options.inputs ? "another --input" : "real data with --input");
+}
+
+// All outputs match. Where they move, that is the verdict; else the layers decide.
+static oxp_status verify_weigh_match(oxp__verify *verify, oxp_error *error)
+{
+  oxp__text *finding = &verify->report->finding;
+  const oxp_verify_row *output = verify_still_output(verify->report);
+  double off = 0;
+  char label[256];
+  const oxp__layer *departing = verify_departing_layer(verify, &off), *still = verify_still_layer(verify);
+  verify_note_still(verify);
+  if (departing && verify_has_still_channels(verify->report)) {
+    oxp__text_printf(finding, "The outputs match, but do not move everywhere, and %s departs by %.2g.",
+                     oxp__layer_label(departing, label, sizeof label), off);
+    return oxp__text_status(finding, error) == OXP_OK ? OXP_DIFFERENT : OXP_NO_MEMORY;
+  }
+  if (output && (still || verify->layer_count == 0)) {
+    verify_say_nothing_shown(verify, output, still);
+    return oxp__text_status(finding, error) == OXP_OK ? OXP_NOTHING_SHOWN : OXP_NO_MEMORY;
+  }
+  if (departing)
+    oxp__verify_note(verify->report, "All outputs match, although %s departs by %.2g.",
+                     oxp__layer_label(departing, label, sizeof label), off);
+  return OXP_OK;
 }
 
 static void verify_say(void *context, const char *sentence)
@@ -287,28 +438,22 @@ static void verify_say(void *context, const char *sentence)
 
 static oxp_status verify_judge(oxp__verify *verify, oxp_error *error)
 {
-  oxp_verify_report *report = verify->report;
-  if (verify_matches(report->outputs, report->output_count)) {
-    oxp__text_fini(&report->finding); // of a layer's shape
-    verify_note_empty_matches(verify);
-    verify_note_layers(verify);
-    return OXP_OK;
+  if (!verify_matches(verify->report->outputs, verify->report->output_count))
+    return verify_differ(verify, error);
+  if (verify_has_still_channels(verify->report) && !verify->layers && !verify->given) {
+    verify_close(verify);
+    verify->layers = true;
+    OXP__TRY(verify_compare_sides(verify, error));
   }
-  if (report->finding.length == 0)
-    OXP__TRY(oxp__verify_find(verify, error));
-  return OXP_DIFFERENT;
+  return verify_weigh_match(verify, error);
 }
 
-static oxp_status verify_all(oxp__verify *verify, const oxp_graph *graph, const oxp_verify_options *options,
-                             oxp_error *error)
+static oxp_status verify_all(oxp__verify *verify, const oxp_verify_options *options, oxp_error *error)
 {
   OXP__TRY(verify_set_options(verify, options, error));
-  OXP__TRY(verify_open(verify, graph, error));
-  OXP__TRY(oxp__verify_plan(verify, error));
-  OXP__TRY(verify_make_rows(verify, error));
-  if (graph) // lowering warns of them, but nothing was lowered
+  if (verify->given) // lowering warns of them, but nothing was lowered
     OXP__TRY(oxp__network_doubt(verify->network, verify_say, verify->report, error));
-  OXP__TRY(verify_run_all(verify, error));
+  OXP__TRY(verify_compare_sides(verify, error));
   return verify_judge(verify, error);
 }
 
@@ -321,14 +466,13 @@ oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const 
   if (!report)
     return oxp__fail_memory(error, sizeof *report);
   oxp__verify verify = { .network = network,
+                         .given = graph,
                          .report = report,
                          .input_count = (int)network->input_count,
                          .output_count = (int)network->output_count };
-  oxp_status status = verify_all(&verify, graph, options, error);
-  oxp_session_free(verify.expected);
-  oxp_session_free(verify.actual);
-  oxp_graph_free(verify.lowered);
-  if (status != OXP_OK && status != OXP_DIFFERENT) {
+  oxp_status status = verify_all(&verify, options, error);
+  verify_close(&verify);
+  if (oxp_status_exit_code(status) > 1) {
     oxp_verify_report_free(report);
     return status;
   }

@@ -2,6 +2,7 @@
 #ifndef OXP_ENGINES_VERIFY_H
 #define OXP_ENGINES_VERIFY_H
 
+#include "engines/compare.h"
 #include "engines/engine.h"
 
 struct oxp_verify_report {
@@ -19,8 +20,27 @@ typedef struct oxp__verify_run {
   int64_t batch, first;
 } oxp__verify_run;
 
+// What all runs showed of one channel of an output or a layer.
+typedef struct oxp__verify_channel {
+  double scale;     // largest finite |expected|
+  double low, high; // of the finite expected values; low > high: there was none
+  double excess;    // what is left of the largest difference once rtol is taken off
+  size_t run;       // in which it was seen
+  double noise;     // how far the rounding of float32 alone moves the channel; 0 until somebody had to know
+} oxp__verify_channel;
+
+// An output or a layer: what was seen of it in all runs, and the limits that follow.
+typedef struct oxp__verify_value {
+  oxp_verify_row *row;           // in the report
+  oxp__verify_channel *channels; // in the report's arena, like the limits; NULL before the first run
+  double *atol;                  // per channel
+  int64_t channel_count;
+  int64_t places; // of one channel in one sample
+} oxp__verify_value;
+
 typedef struct oxp__verify {
   const oxp_network *network;
+  const oxp_graph *given;     // the caller's model; NULL: the network's own export is tested
   const oxp_graph *model;     // what the tested side runs; NULL when it runs the network itself
   oxp_graph *lowered;         // owned; the model, unless the caller gave one
   oxp_verify_options options; // with defaults filled in
@@ -33,7 +53,10 @@ typedef struct oxp__verify {
   double scale;       // of random input: it lies in [-scale, scale), before it is moved to where a first layer wants it
   oxp__verify_run *runs;
   size_t run_count, run_capacity;
-  size_t differing_run; // the first run in which an output differs
+  int64_t samples;              // different ones, in all runs
+  oxp__verify_value *values;    // one per row of the report: the layers that are compared, then the outputs
+  int value_count, layer_count; // layer_count: how many of the values are layers
+  size_t differing_run;         // a run in which an output differs
   oxp_verify_report *report;
 } oxp__verify;
 
@@ -59,8 +82,20 @@ void oxp__verify_free(oxp_array *arrays, int count, bool list_too);
 // Adds a sentence to the report, once.
 void oxp__verify_note(oxp_verify_report *report, const char *format, ...) OXP__PRINTF(2, 3);
 
-// compare.c: OXP_BAD_ARGUMENT unless both are 0 or more.
-oxp_status oxp__check_tolerances(double rtol, double atol, oxp_error *error);
+// verify_limits.c: looks at a value of one run; both arrays are of one shape.
+oxp_status oxp__verify_observe(const oxp__verify *verify, oxp__verify_value *value, size_t run,
+                               const oxp_array *expected, const oxp_array *actual, oxp_error *error);
+
+// After all runs: sets the limits of every value, measures rounding noise where a tightened limit is exceeded, and says what
+// was tightened.
+oxp_status oxp__verify_limit(oxp__verify *verify, oxp_error *error);
+
+// Is a value outside its limits? In the run *run farthest.
+bool oxp__verify_exceeds(const oxp__verify_value *value, size_t *run);
+
+// How many channels of a value would have matched a constant, so that comparing them shows nothing. All of them: the value does not
+// move. 0 where a single number was seen of each channel, from which nothing follows.
+int64_t oxp__verify_still_channels(const oxp__verify *verify, const oxp__verify_value *value);
 
 // verify_find.c: writes the finding: who is wrong. Runs more sessions; what cannot be found out is left out, so it only
 // fails for lack of memory.

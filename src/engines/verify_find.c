@@ -1,34 +1,47 @@
 // verify_find.c: two sides differ; who is wrong? Asks a third one, the reference in double, and then narrows the cause down by
 // running the tested side in other ways. Everything said was run, nothing is guessed. Place: engines.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engines/verify.h"
 
+typedef struct find_amount {
+  double off;         // the largest difference of finite values
+  int64_t not_finite; // places that differ because of NaN or infinity
+} find_amount;
+
 // The differing run, and what every side makes of it. Lists hold the layers (if `layers`) and then the outputs.
 typedef struct find_state {
   oxp__verify *verify;
   oxp_array *inputs;
-  oxp_array *truth;  // all layers, then the outputs, in double
-  double actual_off; // largest difference of the tested side's outputs from the truth
+  oxp_array *truth;       // all layers, then the outputs, in double
+  find_amount actual_off; // how far the tested side's outputs are from the truth
 } find_state;
 
 // What one more session made, compared with the truth.
 typedef struct find_result {
   bool ran;
-  bool right;       // all outputs match
-  double off;       // largest difference of an output
-  int first_layer;  // the first layer that departs; -1: none, or layers were not handed out
-  double layer_off; // by how much
+  bool right;            // all outputs match
+  find_amount off;       // of the outputs
+  int first_layer;       // the first layer that departs; -1: none, or layers were not handed out
+  find_amount layer_off; // by how much
 } find_result;
 
-static void find_compare(const find_state *state, const oxp_array *truth, const oxp_array *array, bool *match,
-                         double *off)
+// Compares number `index` of the layers and outputs, under the limits that it was compared with before.
+static bool find_compare(const find_state *state, int index, const oxp_array *array, find_amount *amount)
 {
+  const oxp__verify *verify = state->verify;
+  int at = index - ((int)verify->network->layer_count - verify->layer_count);
+  const oxp__verify_value *value = at >= 0 ? &verify->values[at] : NULL;
+  bool limited = value && value->atol;
   oxp_difference difference = { 0 };
-  const oxp_verify_options *options = &state->verify->options;
-  *match = oxp_compare(truth, array, options->rtol, options->atol, &difference, NULL) == OXP_OK && difference.match;
-  *off = difference.max_abs;
+  oxp_status status =
+      oxp__compare(&state->truth[index], array, verify->options.rtol, limited ? value->atol : &verify->options.atol,
+                   limited ? value->channel_count : 1, &difference, NULL);
+  amount->off = fmax(amount->off, difference.max_abs);
+  amount->not_finite += difference.not_finite;
+  return status == OXP_OK && difference.match;
 }
 
 static void find_compare_all(const find_state *state, bool layers, const oxp_array *arrays, find_result *result)
@@ -36,17 +49,11 @@ static void find_compare_all(const find_state *state, bool layers, const oxp_arr
   int layer_count = (int)state->verify->network->layer_count;
   *result = (find_result){ .ran = true, .right = true, .first_layer = -1 };
   const oxp_array *outputs = layers ? arrays + layer_count : arrays;
-  for (int i = 0; i < state->verify->output_count; i++) {
-    bool match = false;
-    double off = 0;
-    find_compare(state, &state->truth[layer_count + i], &outputs[i], &match, &off);
-    result->right &= match;
-    result->off = off > result->off ? off : result->off;
-  }
+  for (int i = 0; i < state->verify->output_count; i++)
+    result->right &= find_compare(state, layer_count + i, &outputs[i], &result->off);
   for (int i = 0; layers && i < layer_count && result->first_layer < 0; i++) {
-    bool match = false;
-    find_compare(state, &state->truth[i], &arrays[i], &match, &result->layer_off);
-    if (!match)
+    result->layer_off = (find_amount){ 0 };
+    if (!find_compare(state, i, &arrays[i], &result->layer_off))
       result->first_layer = i;
   }
 }
@@ -86,25 +93,29 @@ static find_result find_run_lowered(const find_state *state, oxp_lower_options l
   return result;
 }
 
-// A difference in words; places of NaN and infinity can differ while all finite values agree.
-static const char *find_amount(double off, char buffer[48])
+enum { FIND_WORDS = 96 };
+
+// A difference in words.
+static const char *find_words(const find_amount *amount, char buffer[FIND_WORDS])
 {
-  if (off == 0)
-    return "the places of NaN and infinity";
-  snprintf(buffer, 48, "%.2g", off);
+  if (amount->not_finite == 0)
+    snprintf(buffer, FIND_WORDS, "%.2g", amount->off);
+  else
+    snprintf(buffer, FIND_WORDS, "NaN or infinity in %lld place%s, %.2g elsewhere", (long long)amount->not_finite,
+             amount->not_finite == 1 ? "" : "s", amount->off);
   return buffer;
 }
 
 static void find_add_layer(const find_state *state, const find_result *result, const char *before, const char *without)
 {
   oxp__text *finding = &state->verify->report->finding;
-  char label[256], amount[48];
+  char label[256], words[FIND_WORDS];
   if (result->first_layer < 0)
     oxp__text_add(finding, without);
   else
     oxp__text_printf(finding, "%s%s (off by %s)", before,
                      oxp__layer_label(state->verify->network->layers[result->first_layer], label, sizeof label),
-                     find_amount(result->layer_off, amount));
+                     find_words(&result->layer_off, words));
 }
 
 // Is the runtime's optimiser to blame? True when that was found.
@@ -123,7 +134,9 @@ static bool find_blame_optimiser(const find_state *state, find_result *plain)
   if (verify->lowered)
     optimised = find_run_lowered(state, verify->options.lower, false);
   find_add_layer(state, &optimised, "", "them");
-  oxp__text_printf(finding, ": %.2g from the network in double, %.2g without it.", state->actual_off, plain->off);
+  char words[2][FIND_WORDS];
+  oxp__text_printf(finding, ": off by %s from the network in double, by %s without it.",
+                   find_words(&state->actual_off, words[0]), find_words(&plain->off, words[1]));
   return true;
 }
 
@@ -133,10 +146,11 @@ static void find_blame_model(const find_state *state)
   oxp__verify *verify = state->verify;
   oxp__text *finding = &verify->report->finding;
   find_result fresh = find_run_lowered(state, verify->options.lower, true);
-  char amount[48];
-  oxp__text_printf(finding, "The model differs from the network (by %s)", find_amount(state->actual_off, amount));
+  char words[FIND_WORDS];
+  oxp__text_printf(finding, "The model differs from the network (by %s)", find_words(&state->actual_off, words));
   if (fresh.ran && fresh.right)
-    oxp__text_printf(finding, ": a fresh export of the network gives the network's values (off by %.2g).", fresh.off);
+    oxp__text_printf(finding, ": a fresh export of the network gives the network's values (off by %s).",
+                     find_words(&fresh.off, words));
   else
     find_add_layer(state, &fresh, ", but so does a fresh export of it, from ", ".");
 }
@@ -153,11 +167,13 @@ static bool find_blame_batchnorm(const find_state *state, const find_result *pla
   if (!expanded.ran || !expanded.right)
     return false;
   oxp__text *finding = &verify->report->finding;
-  oxp__text_printf(finding, "The file is right: the BatchNormalization of %s loses digits", verify->against->title);
+  char words[2][FIND_WORDS];
+  oxp__text_printf(finding, "The file is right: the BatchNormalization of %s %s", verify->against->title,
+                   state->actual_off.not_finite ? "makes NaN or infinity of other values" : "loses digits");
   find_add_layer(state, plain, ", first at ", "");
   oxp__text_printf(finding,
-                   "; use --batchnorm expanded, whose outputs are %.2g from the network in double instead of %.2g.",
-                   expanded.off, state->actual_off);
+                   "; use --batchnorm expanded, whose outputs are off by %s from the network in double instead of %s.",
+                   find_words(&expanded.off, words[0]), find_words(&state->actual_off, words[1]));
   return true;
 }
 
@@ -167,6 +183,7 @@ static bool find_blame_float32(const find_state *state, const find_result *plain
   oxp__verify *verify = state->verify;
   if (verify->network->dtype != OXP_FLOAT32 || verify->options.lower.dtype == OXP_FLOAT64)
     return false;
+  char words[FIND_WORDS];
   oxp_lower_options lower = verify->options.lower;
   lower.dtype = OXP_FLOAT64;
   lower.opset = 18; // where the runtime has most operators in double
@@ -176,8 +193,8 @@ static bool find_blame_float32(const find_state *state, const find_result *plain
   oxp__text *finding = &verify->report->finding;
   oxp__text_printf(
       finding,
-      "The file is right: computed in float64, %s gives the network's values (off by %.2g); in float32 it loses digits",
-      verify->against->title, wide.off);
+      "The file is right: computed in float64, %s gives the network's values (off by %s); in float32 it loses digits",
+      verify->against->title, find_words(&wide.off, words));
   find_add_layer(state, plain, ", first at ", "");
   oxp__text_add(finding, ".");
   return true;
@@ -197,9 +214,9 @@ static void find_blame_actual(const find_state *state)
   }
   if (verify->model && (find_blame_batchnorm(state, &plain) || find_blame_float32(state, &plain)))
     return;
-  char amount[48];
+  char words[FIND_WORDS];
   oxp__text_printf(finding, "The result of %s differs from the network's in double (by %s)%s", verify->against->title,
-                   find_amount(state->actual_off, amount), plain.ran ? ", with optimisation off as well" : "");
+                   find_words(&state->actual_off, words), plain.ran ? ", with optimisation off as well" : "");
   find_add_layer(state, &plain, ", from ", "");
   oxp__text_add(finding, plain.first_layer < 0 ? "." : " on.");
 }
@@ -212,23 +229,25 @@ static void find_judge(find_state *state)
   find_run(state, verify->expected, verify->layers, &expected);
   find_run(state, verify->actual, verify->layers, &actual);
   state->actual_off = actual.off;
+  char words[2][FIND_WORDS];
+  const char *of_expected = find_words(&expected.off, words[0]), *of_actual = find_words(&actual.off, words[1]);
   if (expected.right && !actual.right) {
     find_blame_actual(state);
   } else if (actual.right && !expected.right) {
-    oxp__text_printf(finding, "%s is wrong: it is %.2g from the network in double, %s only %.2g",
-                     verify->options.engine, expected.off, verify->options.against, actual.off);
+    oxp__text_printf(finding, "%s is wrong: it is off by %s from the network in double, %s only by %s",
+                     verify->options.engine, of_expected, verify->options.against, of_actual);
     find_add_layer(state, &expected, ", from ", "");
     oxp__text_add(finding, expected.first_layer < 0 ? "." : " on.");
   } else if (actual.right) {
     oxp__text_printf(finding,
-                     "Both sides are within the tolerance of the network in double (%s %.2g, %s %.2g), but not of each "
+                     "Both sides are within the tolerance of the network in double (%s %s, %s %s), but not of each "
                      "other: the tolerance is near the rounding of float32.",
-                     verify->options.engine, expected.off, verify->options.against, actual.off);
+                     verify->options.engine, of_expected, verify->options.against, of_actual);
   } else {
     oxp__text_printf(finding,
-                     "Neither side is within the tolerance of the network in double (%s %.2g, %s %.2g): float32 does "
+                     "Neither side is within the tolerance of the network in double (%s %s, %s %s): float32 does "
                      "not hold this network's values that exactly.",
-                     verify->options.engine, expected.off, verify->options.against, actual.off);
+                     verify->options.engine, of_expected, verify->options.against, of_actual);
   }
 }
 

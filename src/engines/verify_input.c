@@ -231,6 +231,7 @@ static oxp_status verify_choose_batches(oxp__verify *verify, oxp_error *error)
     batch = usual[OXP__COUNT(usual) - 1];
   for (; verify->run_count == 0 || first < samples; first += batch)
     OXP__TRY(verify_add_run(verify, batch, first, error));
+  verify->samples = samples ? samples : first;
   verify_note_runs(verify, samples);
   return OXP_OK;
 }

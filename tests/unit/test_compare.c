@@ -44,20 +44,33 @@ static void the_worst_place_is_named(void **state)
   float expected[] = { 1, 10, 100, 0 }, actual[] = { 1, 10.5f, 100.75f, 0.25f };
   oxp_difference difference = compare(4, expected, actual, 1, 1);
   assert_true(difference.match);
-  assert_true(difference.max_abs == 0.75 && difference.max_rel == 0.05 && difference.scale == 100);
+  assert_true(difference.max_abs == 0.75 && difference.max_rel == 0.0075 && difference.scale == 100);
   assert_int_equal(difference.at, 2);
   assert_true(difference.expected == 100 && difference.actual == 100.75);
 }
 
-static void the_first_mismatch_is_named_before_the_largest(void **state)
+static void the_farthest_mismatch_is_named(void **state)
 {
   (void)state;
-  float expected[] = { 1, 2, 3, 4 }, actual[] = { 1, 2.5f, 3, 9 };
-  oxp_difference difference = compare(4, expected, actual, 0, 0.125);
+  float expected[] = { 1, 2, 3, 4, 1000 }, actual[] = { 1, 2.5f, 3, 9, 1006 };
+  oxp_difference difference = compare(5, expected, actual, 0.01, 0);
   assert_false(difference.match);
-  assert_int_equal(difference.mismatches, 2);
+  assert_int_equal(difference.mismatches, 2); // the largest difference is inside the tolerance
+  assert_int_equal(difference.at, 3);
+  assert_true(difference.max_abs == 6 && difference.max_rel == 1.25);
+  assert_int_equal(difference.not_finite, 0);
+}
+
+// A relative difference near zero says nothing: none is shown.
+static void the_relative_difference_is_that_of_the_place(void **state)
+{
+  (void)state;
+  oxp_difference difference = compare(2, (float[]){ 1e-9f, 8 }, (float[]){ 3e-9f, 9 }, 1, 1e-4);
   assert_int_equal(difference.at, 1);
-  assert_true(difference.max_abs == 5);
+  assert_true(difference.max_rel == 0.125);
+  difference = compare(2, (float[]){ 1e-9f, 8 }, (float[]){ 3e-9f, 8 }, 1, 1e-4);
+  assert_int_equal(difference.at, 0);
+  assert_true(isnan(difference.max_rel));
 }
 
 static void the_tolerance_is_allclose(void **state)
@@ -66,6 +79,9 @@ static void the_tolerance_is_allclose(void **state)
   float expected[] = { 8 };
   assert_true(compare(1, expected, (float[]){ 8.75f }, 0.0625, 0.25).match); // 0.75 = 0.25 + 0.0625 * 8
   assert_false(compare(1, expected, (float[]){ 8.8125f }, 0.0625, 0.25).match);
+  // rtol is a share of the value that is right, not of the one that was found.
+  assert_false(compare(1, (float[]){ 1 }, (float[]){ 2 }, 0.6, 0).match);
+  assert_true(compare(1, (float[]){ 2 }, (float[]){ 1 }, 0.6, 0).match);
 }
 
 static void nan_matches_only_nan(void **state)
@@ -76,6 +92,7 @@ static void nan_matches_only_nan(void **state)
   assert_false(difference.match);
   assert_int_equal(difference.at, 1);
   assert_true(isnan(difference.expected) && difference.actual == 2);
+  assert_int_equal(difference.not_finite, 1);
   assert_false(compare(2, finite, with_nan, 1e30, 1e30).match);
   assert_false(compare(1, (float[]){ NAN }, (float[]){ INFINITY }, 1e30, 1e30).match);
 }
@@ -170,7 +187,8 @@ int main(void)
     cmocka_unit_test(equal_arrays_match),
     cmocka_unit_test(zero_has_no_sign),
     cmocka_unit_test(the_worst_place_is_named),
-    cmocka_unit_test(the_first_mismatch_is_named_before_the_largest),
+    cmocka_unit_test(the_farthest_mismatch_is_named),
+    cmocka_unit_test(the_relative_difference_is_that_of_the_place),
     cmocka_unit_test(the_tolerance_is_allclose),
     cmocka_unit_test(nan_matches_only_nan),
     cmocka_unit_test(infinity_matches_only_itself),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,11 +295,12 @@ static void broken_statistics_do_not_hide_differences(void **state)
 {
   (void)state;
   oxp_network *net = build_broken_norm((float[]){ -1, -2 });
-  oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .against = "reference:double" }, OXP_OK);
+  oxp_verify_options options = { .against = "reference:double" };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_NOTHING_SHOWN);
   assert_int_equal(oxp_verify_output(report, 0)->difference.compared, 0);
   assert_true(oxp_verify_output(report, 1)->difference.compared == 2 * (1 + 2 + 7));
-  assert_true(has_note(report, "\"normal\" matches, but holds no finite number"));
-  assert_false(has_note(report, "\"past\" matches"));
+  assert_int_equal(oxp_verify_output(report, 1)->still, 0);
+  assert_finding(report, "\"normal\" holds no finite number");
   oxp_verify_report_free(report);
   oxp_network_free(net);
 }
@@ -406,6 +408,225 @@ static void float32_itself_may_not_be_enough(void **state)
   oxp_network_free(net);
 }
 
+// --- Limits that can tell ---
+
+#define FAULTS OXP_TEST_DATA "/faults/"
+
+static oxp_graph *open_graph(const char *path)
+{
+  oxp_graph *graph = NULL;
+  oxp_error error = { 0 };
+  if (oxp_graph_open(path, &graph, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  return graph;
+}
+
+// A stored network against a stored model.
+static oxp_verify_report *verify_pair(const char *network, const char *model, const oxp_verify_options *options,
+                                      oxp_status expected)
+{
+  const int64_t picture[3] = { 3, 24, 40 };
+  oxp_network *net = open_network(network, strstr(network, "rare") ? 3 : 0, picture);
+  oxp_graph *graph = open_graph(model);
+  oxp_verify_report *report = verify(net, graph, options, expected);
+  oxp_graph_free(graph);
+  oxp_network_free(net);
+  return report;
+}
+
+// Outputs near 1e-5, tiny ones, and one tiny column among large ones: weights set to zero are seen, the right model is not blamed.
+static void small_outputs_are_not_hidden_by_the_tolerance(void **state)
+{
+  (void)state;
+  need_runtime();
+  static const char *const names[] = { "rare", "tiny", "mixed" };
+  for (size_t i = 0; i < 3; i++) {
+    char network[256], right[256], wrong[256];
+    snprintf(network, sizeof network, FAULTS "verify/%s.netcl", names[i]);
+    snprintf(right, sizeof right, FAULTS "verify/%s.onnx", names[i]);
+    snprintf(wrong, sizeof wrong, FAULTS "verify/%s_zero.onnx", names[i]);
+    for (uint64_t seed = 1; seed < 6; seed++) {
+      oxp_verify_report *report = verify_pair(network, right, &(oxp_verify_options){ .seed = seed }, OXP_OK);
+      const oxp_verify_row *row = oxp_verify_output(report, 0);
+      assert_true(row->tightened > 0 && row->atol_min < 1e-4);
+      assert_true(has_note(report, "would hide them"));
+      oxp_verify_report_free(report);
+      report = verify_pair(network, wrong, &(oxp_verify_options){ .seed = seed }, OXP_DIFFERENT);
+      assert_finding(report, "The model differs from the network");
+      assert_true(oxp_verify_output(report, 0)->difference.mismatches > 0);
+      oxp_verify_report_free(report);
+    }
+  }
+}
+
+// Limits that were given are kept, and it is said that they show nothing.
+static void given_limits_are_kept(void **state)
+{
+  (void)state;
+  need_runtime();
+  oxp_verify_options options = { .rtol = 1e-3, .atol = 1e-4, .limits_given = true };
+  oxp_verify_report *report = verify_pair(FAULTS "verify/tiny.netcl", FAULTS "verify/tiny_zero.onnx", &options, OXP_OK);
+  const oxp_verify_row *row = oxp_verify_output(report, 0);
+  assert_true(row->tightened == 0 && row->atol_min == 1e-4 && row->atol_max == 1e-4 && row->rtol == 1e-3);
+  assert_true(has_note(report, "The limits given show nothing"));
+  oxp_verify_report_free(report);
+  options = (oxp_verify_options){ .limits_given = true, .against = "reference:double" }; // exactly equal
+  oxp_network *net = open_network(DATA "a_mlp.netcl", 0, NULL);
+  report = verify(net, NULL, &options, OXP_DIFFERENT);
+  assert_true(oxp_verify_output(report, 0)->difference.max_abs < 1e-6);
+  oxp_verify_report_free(report);
+  options.against = "reference";
+  report = verify(net, NULL, &options, OXP_OK);
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+// 64 values that are there twice, once with either sign of a weight: what is left is what rounding leaves.
+static void rounding_noise_is_nobodys_fault(void **state)
+{
+  (void)state;
+  need_runtime();
+  enum { PAIRS = 64 };
+  static float first[4 * 2 * PAIRS], second[2 * PAIRS * 2];
+  for (int k = 0; k < PAIRS; k++) {
+    for (int i = 0; i < 4; i++)
+      first[i * 2 * PAIRS + k] = first[i * 2 * PAIRS + PAIRS + k] = (float)((i * 7 + k * 13) % 29 - 14) / 9;
+    second[2 * k] = (float)(k % 11 - 5) / 3; // column 0 cancels, column 1 does not
+    second[2 * (PAIRS + k)] = -second[2 * k];
+    second[2 * k + 1] = (float)(k % 7) / 5;
+  }
+  oxp_network *net = build(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 4 });
+  const int64_t sizes[3] = { 4, 2 * PAIRS, 2 };
+  const float *weights[2] = { first, second };
+  for (int i = 0; i < 2; i++) {
+    oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, sizes + i, weights[i]);
+    x = oxp_network_add_layer(net, "linear", NULL, 1, &x);
+    oxp_layer_set_int(net, x, "in_features", sizes[i]);
+    oxp_layer_set_int(net, x, "out_features", sizes[i + 1]);
+    oxp_layer_set_int(net, x, "bias", 0);
+    oxp_layer_set_weight(net, x, "weight", &weight);
+  }
+  oxp_network_add_output(net, x, NULL);
+  finish(net);
+  for (uint64_t seed = 1; seed < 20; seed++) {
+    oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .seed = seed }, OXP_OK);
+    const oxp_verify_row *row = oxp_verify_output(report, 0);
+    assert_true(row->atol_max == 1e-4);
+    oxp_verify_report_free(report);
+  }
+  oxp_network_free(net);
+}
+
+// --- Outputs that do not move ---
+
+static void outputs_that_do_not_move_show_nothing(void **state)
+{
+  (void)state;
+  need_runtime();
+  const char *models[] = { FAULTS "verify/dead.onnx", FAULTS "verify/dead_zero.onnx" };
+  for (int i = 0; i < 2; i++) {
+    oxp_verify_report *report = verify_pair(FAULTS "verify/dead.netcl", models[i], NULL, OXP_NOTHING_SHOWN);
+    assert_finding(report, "\"output\" does not move");
+    assert_finding(report, "--input");
+    assert_int_equal(oxp_verify_output(report, 0)->still, 2);
+    oxp_verify_report_free(report);
+  }
+  oxp_network *net = open_network(FAULTS "verify/dead.netcl", 0, NULL);
+  oxp_verify_report *report = verify(net, NULL, NULL, OXP_NOTHING_SHOWN);
+  assert_int_equal(oxp_verify_layer_count(report), 3); // compared although nobody asked for them
+  assert_finding(report, "layer 2 \"linear_2\"");
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+// A saturated output: the layers before it move, and decide.
+static void layers_decide_where_outputs_do_not_move(void **state)
+{
+  (void)state;
+  need_runtime();
+  oxp_network *net = build(OXP_FLOAT32);
+  const float weights[4] = { 1, 2, 3, 4 }, biases[2] = { 60, 70 };
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, weights);
+  oxp_tensor bias = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 2 }, biases);
+  oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  x = oxp_network_add_layer(net, "linear", "fc", 1, &x);
+  oxp_layer_set_int(net, x, "in_features", 2);
+  oxp_layer_set_int(net, x, "out_features", 2);
+  oxp_layer_set_weight(net, x, "weight", &weight);
+  oxp_layer_set_weight(net, x, "bias", &bias);
+  oxp_network_add_output(net, oxp_network_add_layer(net, "sigmoid", NULL, 1, &x), NULL);
+  finish(net);
+  oxp_verify_report *report = verify(net, NULL, NULL, OXP_OK);
+  assert_int_equal(oxp_verify_layer_count(report), 2);
+  assert_int_equal(oxp_verify_output(report, 0)->still, 2);
+  assert_int_equal(oxp_verify_layer(report, 0)->still, 0);
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+// --- Differences that no number describes ---
+
+static void other_types_and_shapes_are_differences(void **state)
+{
+  (void)state;
+  need_runtime();
+  static const char *const networks[] = { "net", "large", "zero" };
+  static const char *const models[][2] = { { "half", "float16 instead of float32" },
+                                           { "bool", "bool instead of float32" },
+                                           { "int64", "int64 instead of float32" },
+                                           { "shape", "(1, 1, 2) instead of (1, 2)" } };
+  for (size_t i = 0; i < 12; i++) {
+    char network[256], model[256];
+    snprintf(network, sizeof network, FAULTS "71/%s.netcl", networks[i / 4]);
+    snprintf(model, sizeof model, FAULTS "71/%s.onnx", models[i % 4][0]);
+    oxp_verify_report *report = verify_pair(network, model, NULL, OXP_DIFFERENT);
+    const oxp_verify_row *row = oxp_verify_output(report, 0);
+    assert_string_equal(row->problem, models[i % 4][1]);
+    assert_false(row->difference.match);
+    assert_true(row->difference.mismatches == 0 && row->difference.max_abs == 0); // no number is made up
+    assert_finding(report, models[i % 4][1]);
+    oxp_verify_report_free(report);
+  }
+}
+
+// What differs is NaN against infinity; the finding says so, and not that digits were lost.
+static void not_finite_values_are_mentioned(void **state)
+{
+  (void)state;
+  need_runtime();
+  oxp_array x;
+  assert_int_equal(oxp_array_read(FAULTS "edge/bn_eps0_var0.x.npy", &x, NULL), OXP_OK);
+  oxp_network *net = open_network(FAULTS "edge/bn_eps0_var0.netcl", x.rank - 1, x.shape + 1);
+  oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .inputs = &x }, OXP_DIFFERENT);
+  const oxp_difference *difference = &oxp_verify_output(report, 0)->difference;
+  assert_true(difference->not_finite > 0 && difference->not_finite == difference->mismatches);
+  assert_finding(report, "NaN or infinity in");
+  assert_null(strstr(oxp_verify_finding(report), "loses digits"));
+  oxp_verify_report_free(report);
+  oxp_array_free(&x);
+  oxp_network_free(net);
+}
+
+static double seen_with_seed(const oxp_network *net, uint64_t seed)
+{
+  oxp_verify_options options = { .against = "reference:double", .seed = seed };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_OK);
+  double scale = oxp_verify_output(report, 0)->difference.scale;
+  oxp_verify_report_free(report);
+  return scale;
+}
+
+static void the_seed_decides_the_input(void **state)
+{
+  (void)state;
+  oxp_network *net = open_network(DATA "a_mlp.netcl", 0, NULL);
+  double one = seen_with_seed(net, 1), two = seen_with_seed(net, 2), again = seen_with_seed(net, 1);
+  assert_true(one == again);
+  assert_true(one != two);
+  oxp_network_free(net);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -425,6 +646,14 @@ int main(void)
     cmocka_unit_test(a_model_of_another_shape_is_refused),
     cmocka_unit_test(the_runtimes_optimiser_is_found_out),
     cmocka_unit_test(float32_itself_may_not_be_enough),
+    cmocka_unit_test(small_outputs_are_not_hidden_by_the_tolerance),
+    cmocka_unit_test(given_limits_are_kept),
+    cmocka_unit_test(rounding_noise_is_nobodys_fault),
+    cmocka_unit_test(outputs_that_do_not_move_show_nothing),
+    cmocka_unit_test(layers_decide_where_outputs_do_not_move),
+    cmocka_unit_test(other_types_and_shapes_are_differences),
+    cmocka_unit_test(not_finite_values_are_mentioned),
+    cmocka_unit_test(the_seed_decides_the_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,15 @@
 //
 // Devices. `float32` (the default) rounds every layer's values to the network's element type, so that it errs no more and no
 // less than a careful float32 implementation must. `double` keeps double from the first layer to the last: what the
-// network means, for telling which of two float32 results is wrong. In a float64 network the two are the same.
+// network means, for telling which of two float32 results is wrong. In a float64 network the two are the same. `jitter` is
+// `double` with every weight and every value that a layer rounds moved at random by up to one rounding of float32: how far it ends
+// from `double` is how far rounding can move the results of a right float32 implementation. Sums that cancel show it, which
+// `float32` does not: it rounds only what comes out of a layer. A session opened anew repeats its numbers.
 //
 // Parameters (epsilon, alpha) are used as the doubles they are. ONNX attributes are 32-bit floats, so a float64 network can
 // differ from its own export by what that rounding does (5e-14 for an epsilon of 1e-5, 3e-9 for a HardSigmoid's alpha). That
 // is a property of the file format and is reported as the difference that it is, not hidden here.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +20,9 @@
 typedef struct reference_state {
   oxp_network network; // a copy without sources: layers, values, inputs and outputs, all in the session's arena
   bool rounds;         // to float32, after every layer
-  oxp__f64 *weights;   // one run of kind->weight_count per layer
+  bool jitters;
+  oxp__random random; // of the jitter
+  oxp__f64 *weights;  // one run of kind->weight_count per layer
   oxp__f64 **layer_weights;
   oxp_value *owner; // per value: the value whose memory it shares (itself, or the input of a pass-through layer)
   int *last_use;    // per owner: index of the last layer that reads it; layer_count when it is handed out
@@ -24,7 +30,7 @@ typedef struct reference_state {
 
 // What one run owns.
 typedef struct reference_run {
-  const reference_state *state;
+  reference_state *state;
   oxp__shape *shapes; // per value
   double **at;        // per owner; NULL before it is computed and after its last use
 } reference_run;
@@ -91,10 +97,26 @@ static void reference_round(double *at, int64_t count)
     at[i] = (float)at[i];
 }
 
+// Moves values by up to one rounding of float32, and by `absolute` more.
+static void reference_jitter(oxp__random *random, double *at, int64_t count, double absolute)
+{
+  for (int64_t i = 0; i < count; i++) {
+    double moved = 2 * oxp__random_unit(random) - 1;
+    at[i] += moved * (absolute + 0x1p-24 * fabs(at[i]));
+  }
+}
+
+// Functions like the sigmoid are computed from terms near 1, as 1 - t or 1/2 + t: small results carry a part of the rounding of 1.
+static double reference_jitter_of(const oxp__kind *kind)
+{
+  return kind->tolerance == OXP__TRANSCENDENTAL ? 0x1p-26 : 0;
+}
+
 // Weights are what the export writes: in the network's element type, whatever the file stores.
 static oxp_status reference_read_weight(oxp_session *session, const oxp_network *network, const oxp_tensor *tensor,
                                         oxp__f64 *to, oxp_error *error)
 {
+  reference_state *state = session->state;
   to->shape.rank = tensor->rank;
   memcpy(to->shape.dim, tensor->shape, sizeof to->shape.dim);
   to->count = oxp__tensor_count(tensor);
@@ -106,6 +128,8 @@ static oxp_status reference_read_weight(oxp_session *session, const oxp_network 
   OXP__TRY(oxp__tensor_read_f64(tensor, to->at, error));
   if (network->dtype == OXP_FLOAT32)
     reference_round(to->at, to->count);
+  if (state->jitters)
+    reference_jitter(&state->random, to->at, to->count, 0);
   return OXP_OK;
 }
 
@@ -209,6 +233,7 @@ static oxp_status reference_open(oxp_session *session, const oxp_network *networ
   if (!state)
     return oxp__fail_memory(error, sizeof *state);
   state->rounds = network->dtype == OXP_FLOAT32 && strcmp(session->device, "float32") == 0;
+  state->jitters = strcmp(session->device, "jitter") == 0;
   OXP__TRY(reference_copy_network(session, state, network, error));
   OXP__TRY(reference_read_weights(session, state, network, error));
   OXP__TRY(reference_plan(session, state, error));
@@ -258,6 +283,8 @@ static oxp_status reference_load_input(reference_run *run, oxp_value value, cons
   size_t size = oxp_dtype_bytes(array->dtype);
   for (int64_t i = 0; i < count; i++)
     at[i] = oxp__load_f64(array->dtype, (const unsigned char *)array->data + (size_t)i * size);
+  if (run->state->jitters)
+    reference_jitter(&run->state->random, at, count, 0);
   return OXP_OK;
 }
 
@@ -288,6 +315,8 @@ static oxp_status reference_run_layer(reference_run *run, const oxp__layer *laye
   free(inputs);
   if (run->state->rounds)
     reference_round(output.at, output.count);
+  if (run->state->jitters && layer->kind->tolerance != OXP__EXACT)
+    reference_jitter(&run->state->random, output.at, output.count, reference_jitter_of(layer->kind));
   return OXP_OK;
 }
 
@@ -352,7 +381,7 @@ static oxp_status reference_walk(oxp_session *session, reference_run *run, const
 static oxp_status reference_session_run(oxp_session *session, const oxp_array *inputs, oxp_array *outputs,
                                         oxp_error *error)
 {
-  const reference_state *state = session->state;
+  reference_state *state = session->state;
   size_t count = state->network.value_count ? state->network.value_count : 1;
   reference_run run = { .state = state,
                         .shapes = calloc(count, sizeof *run.shapes),
@@ -369,8 +398,9 @@ static oxp_status reference_session_run(oxp_session *session, const oxp_array *i
 const oxp__engine oxp__engine_reference = {
   .name = "reference",
   .title = "the reference",
-  .doc = "The truth: each layer kind's own plain kernel, sums in double; `double` never rounds values to float32",
-  .devices = "float32 double",
+  .doc = "The truth: each layer kind's own plain kernel, sums in double; `double` never rounds values to float32, "
+         "`jitter` moves them at random by one rounding",
+  .devices = "float32 double jitter",
   .probe = reference_probe,
   .open_network = reference_open,
   .run = reference_session_run,
