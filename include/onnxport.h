@@ -59,7 +59,7 @@ OXP_API const char *oxp_version(void);
 #define OXP_STATUS_LIST(X)                                                                                             \
   X(OXP_OK, 0, "done")                                                                                                 \
   X(OXP_DIFFERENT, 1, "compared, and the two sides differ")                                                            \
-  X(OXP_NOTHING_SHOWN, 1, "compared, but on this input the outputs do not move: a wrong model would have matched")    \
+  X(OXP_NOTHING_SHOWN, 1, "compared, but on this input the outputs do not move: a wrong model would have matched")     \
   X(OXP_BAD_ARGUMENT, 2, "wrong usage: an argument or option is missing or out of range")                              \
   X(OXP_UNSUPPORTED, 3, "the network holds something that cannot be exported exactly")                                 \
   X(OXP_BAD_NETWORK, 3, "the network's layers do not fit each other or their input")                                   \
@@ -520,11 +520,12 @@ OXP_API oxp_status oxp_compare(const oxp_array *expected, const oxp_array *actua
                                oxp_difference *difference, oxp_error *error);
 
 typedef struct oxp_verify_options {
-  const char *engine;      // the side that is trusted; NULL: `reference`
-  const char *against;     // the side that is tested; NULL: `ort:cpu`
-  double rtol, atol;       // both 0 (without limits_given): 1e-3 and 1e-4
-  bool limits_given;       // take rtol and atol exactly as they are, both 0 as well; else atol is tightened where an output is
-                           // so small that it would hide anything (docs/verification.md)
+  const char *engine;  // the side that is trusted; NULL: `reference`
+  const char *against; // the side that is tested; NULL: `ort:cpu`
+  double rtol, atol;   // both 0 (without limits_given): 1e-3 and 1e-4
+  // Take rtol and atol exactly as they are, both 0 as well. Without it, atol is tightened where an output is so small
+  // that atol would hide anything (docs/verification.md).
+  bool limits_given;
   uint64_t seed;           // of the random input
   int64_t batch;           // 0: 1, 2 and 7 where the batch is symbolic
   const oxp_array *inputs; // one array per network input instead of random ones; NULL: random; borrowed
@@ -536,13 +537,14 @@ typedef struct oxp_verify_options {
 // One compared value, the worst over all batches that were run. Strings belong to the report.
 typedef struct oxp_verify_row {
   const char *name;
-  const char *kind;    // layer kind; `output` for outputs
-  int64_t batch;       // the batch in which the worst difference was seen
-  const char *problem; // why the two sides cannot be compared: another element type, rank or shape; NULL: they were compared. With
-                       // a problem, `difference` says only that they do not match
+  const char *kind; // layer kind; `output` for outputs
+  int64_t batch;    // the batch in which the worst difference was seen
+  // Why the two sides cannot be compared: another element type, rank or shape; NULL: they were compared. With a
+  // problem, `difference` says only that they do not match.
+  const char *problem;
   oxp_difference difference; // `scale` and `compared` over all batches
-  // The limits used. atol is tightened per channel (axis 1): the smallest and the largest over all channels that are not only
-  // zeros, and how many of those have another one than was asked for.
+  // The limits used. atol is tightened per channel (axis 1): the smallest and the largest over all channels that are
+  // not only zeros, and how many of those have another one than was asked for.
   double rtol, atol_min, atol_max;
   int64_t channels, tightened;
   int64_t still; // channels that would have matched a constant: comparing them shows nothing
@@ -560,9 +562,10 @@ typedef struct oxp_verify_input {
 typedef struct oxp_verify_report oxp_verify_report;
 
 // Runs the same input through both engines and compares every output. `graph` may be NULL: the network is lowered
-// with options->lower; else that model is tested against the network. Returns OXP_OK, OXP_DIFFERENT or OXP_NOTHING_SHOWN,
-// each with a report (free it), or another status without one. Where an output does not move, every layer is compared as
-// well, as with options->layers; where that cannot be done or some layer with weights does not move either, nothing is shown.
+// with options->lower; else that model is tested against the network. Returns OXP_OK, OXP_DIFFERENT or
+// OXP_NOTHING_SHOWN, each with a report (free it), or another status without one. Where an output does not move, every
+// layer is compared as well, as with options->layers; where that cannot be done or some layer with weights does not move
+// either, nothing is shown.
 OXP_API oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const oxp_verify_options *options,
                               oxp_verify_report **out, oxp_error *error);
 OXP_API void oxp_verify_report_free(oxp_verify_report *report);

@@ -70,6 +70,15 @@ static const oxp_verify_row *first_departure(const oxp_verify_report *report)
 
 // --- JSON ---
 
+// null where there is nothing to say.
+static void json_number_if(oxp__json *json, const char *key, bool said, double value)
+{
+  if (said)
+    oxp__json_number(json, key, value);
+  else
+    oxp__json_text(json, key, NULL);
+}
+
 static void json_row(oxp__json *json, const oxp_verify_row *row)
 {
   const oxp_difference *difference = &row->difference;
@@ -78,15 +87,15 @@ static void json_row(oxp__json *json, const oxp_verify_row *row)
   oxp__json_text(json, "kind", row->kind);
   oxp__json_int(json, "batch", row->batch);
   oxp__json_text(json, "problem", row->problem);
-  oxp__json_number(json, "max_abs", row->problem ? (double)NAN : difference->max_abs);
-  oxp__json_number(json, "max_rel", row->problem ? (double)NAN : difference->max_rel);
+  json_number_if(json, "max_abs", !row->problem, difference->max_abs);
+  json_number_if(json, "max_rel", !row->problem && !isnan(difference->max_rel), difference->max_rel);
   oxp__json_number(json, "scale", difference->scale);
   oxp__json_array(json, "at");
   for (int i = 0; i < difference->rank; i++)
     oxp__json_int(json, NULL, difference->index[i]);
   oxp__json_end(json, ']');
-  oxp__json_number(json, "expected", row->problem ? (double)NAN : difference->expected);
-  oxp__json_number(json, "actual", row->problem ? (double)NAN : difference->actual);
+  json_number_if(json, "expected", !row->problem, difference->expected);
+  json_number_if(json, "actual", !row->problem, difference->actual);
   oxp__json_int(json, "mismatches", difference->mismatches);
   oxp__json_int(json, "not_finite", difference->not_finite);
   oxp__json_number(json, "rtol", row->rtol);
