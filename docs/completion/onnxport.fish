@@ -73,7 +73,7 @@ complete -c onnxport -n '__fish_seen_subcommand_from verify' -l engine -x -a 'or
 complete -c onnxport -n '__fish_seen_subcommand_from verify' -l against -x -a 'ort reference' -d 'the side that is tested; default: ort:cpu'
 complete -c onnxport -n '__fish_seen_subcommand_from verify' -l seed -x -d 'seed of the random input; default: 1'
 complete -c onnxport -n '__fish_seen_subcommand_from verify' -l rtol -x -d 'allowed relative difference; default: 0.001'
-complete -c onnxport -n '__fish_seen_subcommand_from verify' -l atol -x -d 'allowed absolute difference; default: 0.0001'
+complete -c onnxport -n '__fish_seen_subcommand_from verify' -l atol -x -d 'allowed absolute difference; default: 0.0001, or less where an output is smaller than that shows'
 complete -c onnxport -n '__fish_seen_subcommand_from verify' -l layers -d 'compare every layer, and name the first that departs'
 complete -c onnxport -n '__fish_seen_subcommand_from verify' -l input -s i -r -F -d 'array (.npy), picture (PNG, JPEG) or folder of them; may be repeated: more samples, or, where there are several inputs, one for each'
 complete -c onnxport -n '__fish_seen_subcommand_from verify' -l scale -x -d 'pictures: what each byte is multiplied by; default: 1/255'
