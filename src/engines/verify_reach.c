@@ -78,6 +78,9 @@ static oxp_status reach_look(const reach_state *state, const oxp__layer *layer, 
 {
   const oxp_array *x = reach_value(state, layer->inputs[0]), *y = &state->values[layer->index];
   int64_t count = oxp_array_count(y), moving = 0;
+  *reached = true;
+  if (oxp_array_count(x) != count)
+    return OXP_OK; // a padding of open sizes is no activation
   double *moved = calloc(2 * (size_t)count + 1, sizeof *moved);
   if (!moved)
     return oxp__fail_memory(error, 2 * (uint64_t)count * sizeof *moved);
