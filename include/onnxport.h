@@ -529,7 +529,7 @@ typedef struct oxp_verify_options {
   uint64_t seed;           // of the random input
   int64_t batch;           // 0: 1, 2 and 7 where the batch is symbolic
   const oxp_array *inputs; // one array per network input instead of random ones; NULL: random; borrowed
-  bool layers;             // compare every layer
+  bool layers;             // compare every layer; done without being asked for where outputs differ or do not move
   oxp_lower_options lower;
   oxp_session_options session;
 } oxp_verify_options;
@@ -538,7 +538,7 @@ typedef struct oxp_verify_options {
 typedef struct oxp_verify_row {
   const char *name;
   const char *kind; // layer kind; `output` for outputs
-  int64_t batch;    // the batch in which the worst difference was seen
+  int64_t batch;    // the batch in which the worst difference was seen; 0: not compared, see the notes
   // Why the two sides cannot be compared: another element type, rank or shape; NULL: they were compared. With a
   // problem, `difference` says only that they do not match.
   const char *problem;
@@ -576,6 +576,9 @@ OXP_API const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, 
 // One sentence on who is wrong when the sides differ (the file, the runtime's optimiser, the runtime's kernel), or on what shows
 // nothing and what to do; empty when they match.
 OXP_API const char *oxp_verify_finding(const oxp_verify_report *report);
+// The first layer that departs (an index for oxp_verify_layer); -1: none, or layers were not compared. In a model that was given,
+// the first one that departs from a fresh export of the network on the same engine, whose rounding is the same.
+OXP_API int oxp_verify_departure(const oxp_verify_report *report);
 // How the input was made; valid as long as the report.
 OXP_API const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report);
 // What was chosen and noticed on the way, as complete sentences: batches, sizes found for open dimensions, limits

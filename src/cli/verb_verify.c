@@ -56,16 +56,15 @@ static const char *verify_verdict(oxp_status status)
 
 static const char *verify_row_verdict(const oxp_verify_row *row)
 {
+  if (row->batch == 0)
+    return "not compared";
   return row->difference.match ? "match" : "differ";
 }
 
-// The first layer whose values are outside the tolerance; NULL when all are inside.
+// The first layer that departs; NULL when there is none.
 static const oxp_verify_row *first_departure(const oxp_verify_report *report)
 {
-  for (int i = 0; i < oxp_verify_layer_count(report); i++)
-    if (!oxp_verify_layer(report, i)->difference.match)
-      return oxp_verify_layer(report, i);
-  return NULL;
+  return oxp_verify_layer(report, oxp_verify_departure(report));
 }
 
 // --- JSON ---
@@ -167,9 +166,10 @@ static void grid_numbers(oxp__grid *grid, const oxp_verify_row *row)
 {
   const oxp_difference *difference = &row->difference;
   oxp__text place = { 0 };
-  for (int i = 0; row->problem && i < 5; i++)
+  bool dashes = row->problem || row->batch == 0;
+  for (int i = 0; dashes && i < 5; i++)
     oxp__grid_add(grid, "-");
-  if (row->problem)
+  if (dashes)
     return;
   oxp__text_add_shape(&place, difference->rank, difference->index);
   oxp__grid_addf(grid, "%.2e", difference->max_abs);
@@ -219,12 +219,12 @@ static void add_departure(oxp__text *text, const oxp_verify_report *report)
 {
   const oxp_verify_row *departure = first_departure(report);
   if (!departure) {
-    oxp__text_add(text, "\nNo layer departs.\n");
+    oxp__text_add(text, "No layer departs.\n\n");
     return;
   }
-  oxp__text_add(text, "\nThe first layer that departs is ");
+  oxp__text_add(text, "The first layer that departs is ");
   oxp__text_add_clean(text, departure->name);
-  oxp__text_printf(text, " (%s).\n", departure->kind);
+  oxp__text_printf(text, " (%s).\n\n", departure->kind);
 }
 
 static oxp_status verify_print_text(const verify_job *job, oxp_status verdict, oxp_error *error)
@@ -250,11 +250,13 @@ static oxp_status verify_print_text(const verify_job *job, oxp_status verdict, o
     oxp__text_printf(&text, " is byte for byte what export writes (profile %s).\n", job->fresh);
   }
   oxp__text_add(&text, "\n");
-  if (oxp_verify_layer_count(report) > 0) {
+  // Layers that were only looked at to find the first one that departs are not worth a table.
+  if (options->layers || (verdict != OXP_DIFFERENT && oxp_verify_layer_count(report) > 0)) {
     add_rows(&text, report, true);
-    add_departure(&text, report);
     oxp__text_add(&text, "\n");
   }
+  if (oxp_verify_layer_count(report) > 0)
+    add_departure(&text, report);
   add_rows(&text, report, false);
   oxp__text_add(&text, "\n");
   oxp__text_add_colour(&text, verdict == OXP_OK ? OXP__GREEN : OXP__RED, verify_verdict(verdict));

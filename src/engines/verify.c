@@ -67,6 +67,11 @@ const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report)
   return &report->input;
 }
 
+int oxp_verify_departure(const oxp_verify_report *report)
+{
+  return report->departure;
+}
+
 int oxp_verify_note_count(const oxp_verify_report *report)
 {
   return (int)report->note_count;
@@ -92,14 +97,36 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
     verify->options.atol = 1e-4;
   }
   OXP__TRY(oxp__check_tolerances(verify->options.rtol, verify->options.atol, error));
+  // A given model's outputs are compared as they are: engines fuse less where they have to hand out more.
   verify->layers = verify->options.layers && !verify->given;
-  if (verify->options.layers && verify->given)
-    oxp__verify_note(verify->report, "The model given has nodes, not layers: only its outputs were compared.");
   oxp__arena *arena = &verify->report->arena;
   const char *device = NULL;
   verify->engine = oxp__engine_find(arena, verify->options.engine, &device, error);
   verify->against = verify->engine ? oxp__engine_find(arena, verify->options.against, &device, error) : NULL;
   return verify->against ? OXP_OK : OXP_BAD_ARGUMENT;
+}
+
+// The caller's model with the values of the layers before its outputs, as far as it is known which they are.
+static oxp_status verify_open_given(oxp__verify *verify, oxp_error *error)
+{
+  size_t count = verify->network->layer_count, matched = 0;
+  oxp__arena *arena = &verify->report->arena;
+  OXP__TRY(oxp__verify_match(verify, error));
+  const char **names = oxp__arena_new(arena, count, sizeof *names);
+  verify->actual_at = oxp__arena_new(arena, count + (size_t)verify->output_count, sizeof *verify->actual_at);
+  if (!names || !verify->actual_at)
+    return oxp__fail_memory(error, count * sizeof *names);
+  for (size_t i = 0; i < count; i++) {
+    verify->actual_at[i] = verify->layer_names[i] ? (int)matched : -1;
+    if (verify->layer_names[i])
+      names[matched++] = verify->layer_names[i];
+  }
+  for (int i = 0; i < verify->output_count; i++)
+    verify->actual_at[count + (size_t)i] = (int)matched + i;
+  oxp_session_options session = verify->options.session;
+  session.expose = names;
+  session.expose_count = (int)matched;
+  return oxp_session_open_graph(verify->given, verify->options.against, &session, &verify->actual, error);
 }
 
 // The tested side runs the caller's model, else the network's own export, else (an engine without ONNX) the network.
@@ -108,6 +135,8 @@ static oxp_status verify_open_actual(oxp__verify *verify, oxp_error *error)
   oxp_session_options session = verify->options.session;
   session.expose_layers = verify->layers;
   verify->model = verify->given;
+  if (verify->given && verify->layers)
+    return verify_open_given(verify, error);
   if (!verify->given && !verify->against->open_graph)
     return oxp_session_open(verify->network, verify->options.against, &session, &verify->actual, error);
   if (!verify->given) {
@@ -133,16 +162,23 @@ static void verify_close(oxp__verify *verify)
   verify->lowered = NULL;
 }
 
+// Where a value is in what the tested side hands out; -1: it does not hand it out.
+static int verify_actual_at(const oxp__verify *verify, int value)
+{
+  return verify->actual_at ? verify->actual_at[value] : value;
+}
+
 static oxp_status verify_open(oxp__verify *verify, oxp_error *error)
 {
   oxp_session_options session = verify->options.session;
   session.expose_layers = verify->layers;
   OXP__TRY(oxp_session_open(verify->network, verify->options.engine, &session, &verify->expected, error));
   OXP__TRY(verify_open_actual(verify, error));
-  int outputs = oxp_session_output_count(verify->expected), found = oxp_session_output_count(verify->actual);
-  if (outputs != found)
+  int first = verify_actual_at(verify, verify->layers ? (int)verify->network->layer_count : 0);
+  int found = oxp_session_output_count(verify->actual) - first;
+  if (found != verify->output_count)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network has %d outputs, the model has %d", verify->output_count,
-                     found - (outputs - verify->output_count));
+                     found);
   return OXP_OK;
 }
 
@@ -170,9 +206,11 @@ static oxp_status verify_make_rows(oxp__verify *verify, oxp_error *error)
   oxp__arena *arena = &verify->report->arena;
   for (int i = 0; i < verify->value_count; i++) {
     const oxp__layer *layer = i < verify->layer_count ? verify->network->layers[i] : NULL;
-    const char *name = layer ? layer->name : oxp_session_output_name(verify->actual, i);
+    int at = verify_actual_at(verify, i);
+    const char *name = layer ? layer->name : oxp_session_output_name(verify->actual, at);
     oxp_verify_row *row = verify->values[i].row;
     *row = (oxp_verify_row){ .name = oxp__arena_copy(arena, name), .kind = layer ? layer->kind->name : "output" };
+    row->difference.match = at < 0; // stays so: it is not compared
     if (!row->name)
       return oxp__fail_memory(error, strlen(name));
   }
@@ -274,7 +312,8 @@ static oxp_status verify_run_sides(oxp__verify *verify, size_t run, const oxp_ar
   OXP__TRY(oxp__verify_run_session(verify, verify->expected, inputs, &expected, error));
   oxp_status status = oxp__verify_run_session(verify, verify->actual, inputs, &actual, error);
   for (int i = 0; status == OXP_OK && i < verify->value_count; i++)
-    status = look(verify, &verify->values[i], run, &expected[i], &actual[i], error);
+    if (verify_actual_at(verify, i) >= 0)
+      status = look(verify, &verify->values[i], run, &expected[i], &actual[verify_actual_at(verify, i)], error);
   oxp__verify_free(expected, oxp_session_output_count(verify->expected), true);
   oxp__verify_free(actual, oxp_session_output_count(verify->actual), true);
   return status;
@@ -320,34 +359,79 @@ static oxp_status verify_compare_sides(oxp__verify *verify, oxp_error *error)
   if (verify->run_count == 0)
     OXP__TRY(oxp__verify_plan(verify, error));
   OXP__TRY(verify_make_rows(verify, error));
-  return verify_run_all(verify, error);
+  OXP__TRY(verify_run_all(verify, error));
+  verify->layered = verify->layers ? verify->values : NULL;
+  return OXP_OK;
+}
+
+// Compares once more, with every layer handed out, for the rows of the layers. What was found about the outputs stays.
+static oxp_status verify_compare_layers(oxp__verify *verify, oxp_error *error)
+{
+  oxp_verify_report *report = verify->report;
+  oxp_verify_row *outputs = report->outputs;
+  oxp__verify deep = *verify;
+  oxp_error why = { 0 };
+  if (verify->layers)
+    return OXP_OK; // they are there
+  deep.expected = deep.actual = NULL;
+  deep.lowered = NULL;
+  deep.layers = true;
+  oxp_status status = verify_compare_sides(&deep, &why);
+  if (status == OXP_OK && verify->given) { // who departs first is found out with it
+    verify->given_layers = deep.actual;
+    verify->given_at = deep.actual_at;
+    deep.actual = NULL;
+  }
+  verify_close(&deep);
+  report->outputs = outputs;
+  verify->layered = deep.layered;
+  if (status == OXP_OK)
+    return OXP_OK;
+  report->layer_count = 0;
+  if (status == OXP_NO_MEMORY)
+    return oxp__fail(error, status, "%s", why.message);
+  oxp__verify_note(report, "The layers could not be compared: %s.", why.message);
+  return OXP_OK;
 }
 
 // --- The verdict ---
 
-// Outputs decide. A layer that departs while they match is worth a word: its digits got lost on the way.
-static const oxp__layer *verify_departing_layer(const oxp__verify *verify, double *off)
+// The first layer that departs from the trusted side; with `beyond_noise`, by more than rounding explains. -1: none.
+static int verify_departing_layer(const oxp__verify *verify, bool beyond_noise)
 {
-  const oxp_verify_report *report = verify->report;
-  for (int i = 0; i < report->layer_count; i++) {
-    *off = report->layers[i].difference.max_abs;
-    if (!report->layers[i].difference.match)
-      return verify->network->layers[i];
-  }
-  return NULL;
+  for (int i = 0; i < verify->report->layer_count; i++)
+    if (!verify->report->layers[i].difference.match && (!beyond_noise || oxp__verify_beyond_noise(&verify->layered[i])))
+      return i;
+  return -1;
+}
+
+// An output of another element type, rank or shape, and where that begins.
+static oxp_status verify_say_problem(oxp__verify *verify, const oxp_verify_row *output, oxp_error *error)
+{
+  oxp__text *finding = &verify->report->finding;
+  int departure = verify->report->departure;
+  char label[256];
+  oxp__text_printf(finding, "The output \"%s\" is %s", output->name, output->problem);
+  if (departure >= 0)
+    oxp__text_printf(finding, "; the first layer that departs is %s",
+                     oxp__layer_label(verify->network->layers[departure], label, sizeof label));
+  oxp__text_add(finding, ".");
+  return oxp__text_status(finding, error);
 }
 
 static oxp_status verify_differ(oxp__verify *verify, oxp_error *error)
 {
   oxp_verify_report *report = verify->report;
+  OXP__TRY(verify_compare_layers(verify, error));
+  report->departure = verify_departing_layer(verify, false);
+  OXP__TRY(oxp__verify_find_departure(verify, error));
   for (int i = 0; i < report->output_count; i++) {
     size_t run = 0;
     if (report->outputs[i].problem) {
-      oxp__text_printf(&report->finding, "The output \"%s\" is %s.", report->outputs[i].name,
-                       report->outputs[i].problem);
-      return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_DIFFERENT : OXP_NO_MEMORY;
+      OXP__TRY(verify_say_problem(verify, &report->outputs[i], error));
+      return OXP_DIFFERENT;
     }
-    if (oxp__verify_exceeds(&verify->values[report->layer_count + i], &run))
+    if (oxp__verify_exceeds(&verify->values[verify->layer_count + i], &run))
       verify->differing_run = run;
   }
   OXP__TRY(oxp__verify_find(verify, error));
@@ -374,7 +458,7 @@ static bool verify_has_still_channels(const oxp_verify_report *report)
 // A layer with weights whose own value does not move either: what its weights do was not seen. NULL: there is none.
 static const oxp__layer *verify_still_layer(const oxp__verify *verify)
 {
-  for (int i = 0; i < verify->layer_count; i++) {
+  for (int i = 0; i < verify->report->layer_count; i++) {
     const oxp__layer *layer = verify->network->layers[i];
     if (layer->kind->weight_count > 0 && verify->report->layers[i].still == verify->report->layers[i].channels)
       return layer;
@@ -399,7 +483,9 @@ static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *
   char label[256];
   oxp__text_printf(finding, "\"%s\" %s on this input", output->name,
                    output->difference.compared > 0 ? "does not move" : "holds no finite number");
-  if (layer)
+  if (layer && verify->report->layers[layer->index].batch == 0)
+    oxp__text_printf(finding, ", and %s could not be compared", oxp__layer_label(layer, label, sizeof label));
+  else if (layer)
     oxp__text_printf(finding, ", and neither does %s", oxp__layer_label(layer, label, sizeof label));
   else
     oxp__text_add(finding, ", and the layers of the model given could not be compared");
@@ -407,27 +493,41 @@ static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *
                    verify->options.inputs ? "another --input" : "real data with --input");
 }
 
+// A layer that departs while all outputs match is worth a word: its digits got lost on the way.
+static void verify_note_departure(oxp__verify *verify)
+{
+  int departing = verify_departing_layer(verify, false);
+  char label[256];
+  if (departing < 0)
+    return;
+  oxp__layer_label(verify->network->layers[departing], label, sizeof label);
+  oxp__verify_note(verify->report, "All outputs match, although %s departs by %.2g.", label,
+                   verify->report->layers[departing].difference.max_abs);
+}
+
 // All outputs match. Where they move, that is the verdict; else the layers decide.
 static oxp_status verify_weigh_match(oxp__verify *verify, oxp_error *error)
 {
-  oxp__text *finding = &verify->report->finding;
-  const oxp_verify_row *output = verify_still_output(verify->report);
-  double off = 0;
+  oxp_verify_report *report = verify->report;
+  const oxp_verify_row *output = verify_still_output(report);
   char label[256];
-  const oxp__layer *departing = verify_departing_layer(verify, &off), *still = verify_still_layer(verify);
+  const oxp__layer *still = verify_still_layer(verify);
+  int departing = verify_departing_layer(verify, true);
   verify_note_still(verify);
-  if (departing && verify_has_still_channels(verify->report)) {
-    oxp__text_printf(finding, "The outputs match, but do not move everywhere, and %s departs by %.2g.",
-                     oxp__layer_label(departing, label, sizeof label), off);
-    return oxp__text_status(finding, error) == OXP_OK ? OXP_DIFFERENT : OXP_NO_MEMORY;
+  report->departure = verify_departing_layer(verify, false);
+  if (departing >= 0 && verify_has_still_channels(report)) {
+    report->departure = departing;
+    OXP__TRY(oxp__verify_find_departure(verify, error));
+    oxp__text_printf(&report->finding, "The outputs match, but do not move everywhere, and %s departs%s.",
+                     oxp__layer_label(verify->network->layers[report->departure], label, sizeof label),
+                     report->layers[report->departure].problem ? " in its type or shape" : "");
+    return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_DIFFERENT : OXP_NO_MEMORY;
   }
-  if (output && (still || verify->layer_count == 0)) {
+  if (output && (still || report->layer_count == 0)) {
     verify_say_nothing_shown(verify, output, still);
-    return oxp__text_status(finding, error) == OXP_OK ? OXP_NOTHING_SHOWN : OXP_NO_MEMORY;
+    return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_NOTHING_SHOWN : OXP_NO_MEMORY;
   }
-  if (departing)
-    oxp__verify_note(verify->report, "All outputs match, although %s departs by %.2g.",
-                     oxp__layer_label(departing, label, sizeof label), off);
+  verify_note_departure(verify);
   return OXP_OK;
 }
 
@@ -440,11 +540,8 @@ static oxp_status verify_judge(oxp__verify *verify, oxp_error *error)
 {
   if (!verify_matches(verify->report->outputs, verify->report->output_count))
     return verify_differ(verify, error);
-  if (verify_has_still_channels(verify->report) && !verify->layers && !verify->given) {
-    verify_close(verify);
-    verify->layers = true;
-    OXP__TRY(verify_compare_sides(verify, error));
-  }
+  if (verify->options.layers || verify_has_still_channels(verify->report))
+    OXP__TRY(verify_compare_layers(verify, error));
   return verify_weigh_match(verify, error);
 }
 
@@ -465,6 +562,7 @@ oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const 
   oxp_verify_report *report = calloc(1, sizeof *report);
   if (!report)
     return oxp__fail_memory(error, sizeof *report);
+  report->departure = -1;
   oxp__verify verify = { .network = network,
                          .given = graph,
                          .report = report,
@@ -472,6 +570,7 @@ oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const 
                          .output_count = (int)network->output_count };
   oxp_status status = verify_all(&verify, options, error);
   verify_close(&verify);
+  oxp_session_free(verify.given_layers);
   if (oxp_status_exit_code(status) > 1) {
     oxp_verify_report_free(report);
     return status;

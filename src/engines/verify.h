@@ -10,6 +10,7 @@ struct oxp_verify_report {
   oxp_verify_row *outputs, *layers;
   int output_count, layer_count;
   oxp__text finding;
+  int departure; // the first layer that departs; -1: none
   oxp_verify_input input;
   const char **notes;
   size_t note_count, note_capacity;
@@ -47,6 +48,12 @@ typedef struct oxp__verify {
   const oxp__engine *engine, *against;
   oxp_session *expected, *actual; // owned
   bool layers;                    // both sessions hand out every layer before the outputs
+  const char *
+      *layer_names; // of the model given, per layer: the value that holds what it computes; NULL: not known which
+  int *actual_at;   // per value: its place in what `actual` hands out, -1: it does not; NULL: the same place
+  const oxp__verify_value *layered; // layers and outputs as they were compared layer by layer; NULL: they were not
+  oxp_session *given_layers;        // owned: the model given, with layers; NULL: it was not compared so
+  const int *given_at;              // per value, as actual_at
   int input_count, output_count;
   oxp__shape *shapes; // per input: BATCH where the batch goes, everything else a number
   oxp_dtype dtype;    // of the input values: the narrowest that a side takes
@@ -59,6 +66,9 @@ typedef struct oxp__verify {
   size_t differing_run;         // a run in which an output differs
   oxp_verify_report *report;
 } oxp__verify;
+
+// verify_match.c: fills layer_names for the model given, and says what could not be matched.
+oxp_status oxp__verify_match(oxp__verify *verify, oxp_error *error);
 
 // verify_input.c: decides shapes and runs, from the network, from what both sides declare, and from what was given.
 oxp_status oxp__verify_plan(oxp__verify *verify, oxp_error *error);
@@ -93,9 +103,16 @@ oxp_status oxp__verify_limit(oxp__verify *verify, oxp_error *error);
 // Is a value outside its limits? In the run *run farthest.
 bool oxp__verify_exceeds(const oxp__verify_value *value, size_t *run);
 
+// Is a value, one of the layers, outside its limits by more than the rounding of float32 explains? Also when it cannot be compared.
+bool oxp__verify_beyond_noise(const oxp__verify_value *value);
+
 // How many channels of a value would have matched a constant, so that comparing them shows nothing. All of them: the value does not
 // move. 0 where a single number was seen of each channel, from which nothing follows.
 int64_t oxp__verify_still_channels(const oxp__verify *verify, const oxp__verify_value *value);
+
+// verify_departure.c: for a model that was given and compared with layers, moves the report's departure to the first layer that
+// departs from a fresh export on the same engine; leaves it where that cannot be found out.
+oxp_status oxp__verify_find_departure(oxp__verify *verify, oxp_error *error);
 
 // verify_find.c: writes the finding: who is wrong. Runs more sessions; what cannot be found out is left out, so it only
 // fails for lack of memory.

@@ -28,12 +28,19 @@ typedef struct find_result {
   find_amount layer_off; // by how much
 } find_result;
 
-// Compares number `index` of the layers and outputs, under the limits that it was compared with before.
+// The limits that number `index` of the layers and outputs was compared with before; NULL: it was not.
+static const oxp__verify_value *find_value(const oxp__verify *verify, int index)
+{
+  int output = index - (int)verify->network->layer_count;
+  if (output >= 0)
+    return &verify->values[verify->layer_count + output];
+  return verify->layered ? &verify->layered[index] : NULL;
+}
+
 static bool find_compare(const find_state *state, int index, const oxp_array *array, find_amount *amount)
 {
   const oxp__verify *verify = state->verify;
-  int at = index - ((int)verify->network->layer_count - verify->layer_count);
-  const oxp__verify_value *value = at >= 0 ? &verify->values[at] : NULL;
+  const oxp__verify_value *value = find_value(verify, index);
   bool limited = value && value->atol;
   oxp_difference difference = { 0 };
   oxp_status status =
@@ -140,6 +147,19 @@ static bool find_blame_optimiser(const find_state *state, find_result *plain)
   return true;
 }
 
+// The first layer of the given model that departs, where that is known.
+static void find_add_departure(const find_state *state)
+{
+  const oxp_verify_report *report = state->verify->report;
+  char label[256];
+  if (report->departure < 0)
+    return;
+  const oxp_verify_row *row = &report->layers[report->departure];
+  oxp__text_printf(&state->verify->report->finding, ", first at %s%s%s",
+                   oxp__layer_label(state->verify->network->layers[report->departure], label, sizeof label),
+                   row->problem ? ", whose value is " : "", row->problem ? row->problem : "");
+}
+
 // The caller's model against a fresh export of the same network, run in the same way.
 static void find_blame_model(const find_state *state)
 {
@@ -148,6 +168,7 @@ static void find_blame_model(const find_state *state)
   find_result fresh = find_run_lowered(state, verify->options.lower, true);
   char words[FIND_WORDS];
   oxp__text_printf(finding, "The model differs from the network (by %s)", find_words(&state->actual_off, words));
+  find_add_departure(state);
   if (fresh.ran && fresh.right)
     oxp__text_printf(finding, ": a fresh export of the network gives the network's values (off by %s).",
                      find_words(&fresh.off, words));

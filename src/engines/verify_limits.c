@@ -109,16 +109,26 @@ bool oxp__verify_exceeds(const oxp__verify_value *value, size_t *run)
   return worst > -INFINITY;
 }
 
+bool oxp__verify_beyond_noise(const oxp__verify_value *value)
+{
+  for (int64_t c = 0; c < value->channel_count; c++)
+    if (value->channels[c].excess > fmax(value->atol[c], limits_noise * value->channels[c].noise))
+      return true;
+  return value->row->problem;
+}
+
 // --- Noise ---
 
-// Would this run's noise decide about a channel? Only where a limit was tightened and is exceeded, and the one asked for is not.
+// Would this run's noise decide about a channel? For an output only where a limit was tightened and is exceeded, and the one asked
+// for is not; for a layer, whose values nobody gave limits for, wherever one is exceeded.
 static bool limits_need_noise(const oxp__verify *verify, size_t run)
 {
   for (int i = 0; i < verify->value_count; i++) {
     const oxp__verify_value *value = &verify->values[i];
     for (int64_t c = 0; c < value->channel_count; c++) {
       const oxp__verify_channel *channel = &value->channels[c];
-      if (channel->run == run && channel->excess > value->atol[c] && channel->excess <= verify->options.atol)
+      if (channel->run == run && channel->excess > value->atol[c] &&
+          (i < verify->layer_count || channel->excess <= verify->options.atol))
         return true;
     }
   }
