@@ -127,33 +127,49 @@ static double upsample_share(int64_t place, const int64_t axis[3])
 
 // --- The kernel ---
 
-static double upsample_mix(const double *row, int64_t place, const int64_t axis[3])
-{
-  double before = row[upsample_before(place, axis)], after = row[upsample_after(place, axis)];
-  return before + (after - before) * upsample_share(place, axis);
-}
+// What one place of an axis is made of.
+typedef struct upsample_tap {
+  int64_t before, after;
+  double share;
+} upsample_tap;
 
-static double upsample_value(const upsample *p, const double *map, int64_t i, int64_t j, const int64_t rows[3],
-                             const int64_t columns[3])
+static upsample_tap upsample_tap_of(const upsample *p, int64_t place, const int64_t axis[3])
 {
-  int64_t width = columns[UPSAMPLE_IN];
   if (p->mode == UPSAMPLE_NEAREST)
-    return map[upsample_nearest(i, rows) * width + upsample_nearest(j, columns)];
-  double top = upsample_mix(map + upsample_before(i, rows) * width, j, columns);
-  double bottom = upsample_mix(map + upsample_after(i, rows) * width, j, columns);
-  return top + (bottom - top) * upsample_share(i, rows);
+    return (upsample_tap){ .before = upsample_nearest(place, axis) };
+  return (upsample_tap){ upsample_before(place, axis), upsample_after(place, axis), upsample_share(place, axis) };
 }
 
+static double upsample_mix(const double *row, const upsample_tap *tap)
+{
+  return row[tap->before] + (row[tap->after] - row[tap->before]) * tap->share;
+}
+
+static double upsample_value(const upsample *p, const double *map, int64_t width, const upsample_tap *row,
+                             const upsample_tap *column)
+{
+  const double *above = map + row->before * width;
+  if (p->mode == UPSAMPLE_NEAREST)
+    return above[column->before];
+  double top = upsample_mix(above, column), bottom = upsample_mix(map + row->after * width, column);
+  return top + (bottom - top) * row->share;
+}
+
+// One place of all maps after another: what it is made of is found once.
 static void upsample_ref(const oxp__ref *io)
 {
   const upsample *p = io->layer->params;
   const int64_t *in = io->inputs[0].shape.dim, *out = io->output->shape.dim;
   const int64_t rows[] = { in[2], out[2], p->align_corners }, columns[] = { in[3], out[3], p->align_corners };
-  double *y = io->output->at;
-  for (int64_t map = 0; map < out[0] * out[1]; map++)
-    for (int64_t i = 0; i < out[2]; i++)
-      for (int64_t j = 0; j < out[3]; j++)
-        *y++ = upsample_value(p, io->inputs[0].at + map * in[2] * in[3], i, j, rows, columns);
+  for (int64_t i = 0; i < out[2]; i++) {
+    upsample_tap row = upsample_tap_of(p, i, rows);
+    for (int64_t j = 0; j < out[3]; j++) {
+      upsample_tap column = upsample_tap_of(p, j, columns);
+      for (int64_t map = 0; map < out[0] * out[1]; map++)
+        io->output->at[(map * out[2] + i) * out[3] + j] =
+            upsample_value(p, io->inputs[0].at + map * in[2] * in[3], in[3], &row, &column);
+    }
+  }
 }
 
 // --- Lowering ---
