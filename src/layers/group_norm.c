@@ -1,10 +1,8 @@
 // group_norm.c: each sample's channels brought to mean 0 and variance 1 in groups, over channels and map together, then scaled and
 // shifted per channel. Knows everything about the kind; does no I/O and keeps no state. Place: layers.
-#include <math.h>
-
 #include "layers/common/draw.h"
 #include "layers/common/shapes.h"
-#include "layers/lowering.h"
+#include "layers/common/standardize.h"
 
 typedef struct {
   int64_t num_groups, num_channels;
@@ -65,20 +63,10 @@ static oxp_status group_norm_shape(const oxp__layer *layer, const oxp__shape *in
 static void group_norm_group(const oxp__ref *io, const double *x, double *y, int64_t first, int64_t channels,
                              int64_t map)
 {
-  const group_norm *p = io->layer->params;
-  int64_t count = channels * map;
-  double mean = 0, variance = 0;
-  for (int64_t i = 0; i < count; i++)
-    mean += x[i];
-  mean /= (double)count;
-  for (int64_t i = 0; i < count; i++)
-    variance += (x[i] - mean) * (x[i] - mean);
-  double deviation = sqrt(variance / (double)count + p->epsilon);
-  for (int64_t i = 0; i < count; i++) {
-    int64_t channel = first + i / map;
-    y[i] = (x[i] - mean) / deviation * io->weights[GROUP_NORM_GAMMA].at[channel] +
-           io->weights[GROUP_NORM_BETA].at[channel];
-  }
+  const double *gamma = io->weights[GROUP_NORM_GAMMA].at + first, *beta = io->weights[GROUP_NORM_BETA].at + first;
+  oxp__standardize_ref(x, y, channels * map, ((const group_norm *)io->layer->params)->epsilon);
+  for (int64_t i = 0; i < channels * map; i++)
+    y[i] = y[i] * gamma[i / map] + beta[i / map];
 }
 
 static void group_norm_ref(const oxp__ref *io)
@@ -125,16 +113,9 @@ static oxp_status group_norm_lower(oxp__lowering *to, const oxp__layer *layer)
   oxp__shape shape = *oxp__lower_output_shape(to);
   shape.dim[1] = p->num_channels;
   const int64_t grouped[] = { 0, p->num_groups, group_norm_values(p, &shape) }, column[] = { p->num_channels, 1, 1 };
-  const int64_t last[] = { 2 };
-  const char *x = oxp__lower_input(to, 0), *groups, *centred, *square, *sum, *deviation, *normal, *maps, *scaled;
+  const char *x = oxp__lower_input(to, 0), *groups, *maps, *scaled;
   oxp__lower_inner(to, "Reshape", OXP__IN(x, oxp__lower_ints(to, "groups", 3, grouped)), &groups);
-  const char *mean = oxp__lower_reduce_mean(to, groups, 1, last);
-  oxp__lower_inner(to, "Sub", OXP__IN(groups, mean), &centred);
-  oxp__lower_inner(to, "Mul", OXP__IN(centred, centred), &square);
-  const char *variance = oxp__lower_reduce_mean(to, square, 1, last);
-  oxp__lower_inner(to, "Add", OXP__IN(variance, oxp__lower_constant(to, "epsilon", p->epsilon)), &sum);
-  oxp__lower_inner(to, "Sqrt", OXP__IN(sum), &deviation);
-  oxp__lower_inner(to, "Div", OXP__IN(centred, deviation), &normal);
+  const char *normal = oxp__standardize_lower(to, groups, 1, (int64_t[]){ 2 }, p->epsilon);
   oxp__lower_inner(to, "Reshape", OXP__IN(normal, group_norm_lower_shape(to, x, &shape)), &maps);
   oxp__lower_inner(to, "Mul", OXP__IN(maps, oxp__lower_weight_shaped(to, GROUP_NORM_GAMMA, 3, column)), &scaled);
   oxp__lower_node(to, "Add", OXP__IN(scaled, oxp__lower_weight_shaped(to, GROUP_NORM_BETA, 3, column)));

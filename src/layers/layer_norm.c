@@ -1,10 +1,8 @@
 // layer_norm.c: each sample brought to mean 0 and variance 1 over its last axes, then scaled and shifted.
 // Knows everything about the kind; does no I/O and keeps no state. Place: layers.
-#include <math.h>
-
 #include "layers/common/draw.h"
 #include "layers/common/shapes.h"
-#include "layers/lowering.h"
+#include "layers/common/standardize.h"
 
 typedef struct {
   oxp__list normalized_shape;
@@ -60,15 +58,9 @@ static void layer_norm_row(const oxp__ref *io, const double *x, double *y, int64
 {
   const layer_norm *p = io->layer->params;
   const double *gamma = io->weights[LAYER_NORM_GAMMA].at, *beta = io->weights[LAYER_NORM_BETA].at;
-  double mean = 0, variance = 0;
+  oxp__standardize_ref(x, y, count, p->epsilon);
   for (int64_t i = 0; i < count; i++)
-    mean += x[i];
-  mean /= (double)count;
-  for (int64_t i = 0; i < count; i++)
-    variance += (x[i] - mean) * (x[i] - mean);
-  double deviation = sqrt(variance / (double)count + p->epsilon);
-  for (int64_t i = 0; i < count; i++)
-    y[i] = (x[i] - mean) / deviation * gamma[i] + beta[i];
+    y[i] = y[i] * gamma[i] + beta[i];
 }
 
 static void layer_norm_ref(const oxp__ref *io)
@@ -87,14 +79,7 @@ static oxp_status layer_norm_lower_decomposed(oxp__lowering *to, const oxp__laye
   int64_t axes[OXP_MAX_RANK];
   for (int i = 0; i < p->normalized_shape.count; i++)
     axes[i] = i - p->normalized_shape.count;
-  const char *centred, *square, *sum, *deviation, *normal, *scaled;
-  const char *mean = oxp__lower_reduce_mean(to, x, p->normalized_shape.count, axes);
-  oxp__lower_inner(to, "Sub", OXP__IN(x, mean), &centred);
-  oxp__lower_inner(to, "Mul", OXP__IN(centred, centred), &square);
-  const char *variance = oxp__lower_reduce_mean(to, square, p->normalized_shape.count, axes);
-  oxp__lower_inner(to, "Add", OXP__IN(variance, oxp__lower_constant(to, "epsilon", p->epsilon)), &sum);
-  oxp__lower_inner(to, "Sqrt", OXP__IN(sum), &deviation);
-  oxp__lower_inner(to, "Div", OXP__IN(centred, deviation), &normal);
+  const char *normal = oxp__standardize_lower(to, x, p->normalized_shape.count, axes, p->epsilon), *scaled;
   oxp__lower_inner(to, "Mul", OXP__IN(normal, gamma), &scaled);
   oxp__lower_node(to, "Add", OXP__IN(scaled, beta));
   return OXP_OK;

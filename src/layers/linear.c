@@ -92,13 +92,7 @@ static oxp_status linear_lower(oxp__lowering *to, const oxp__layer *layer)
   if (oxp__lower_input_shape(to, 0)->rank == 2 && oxp__lower_dense_form(to) != OXP__DENSE_MATMUL_ADD)
     return linear_lower_gemm(to);
   const char *x = oxp__lower_input(to, 0), *weight = oxp__lower_weight(to, LINEAR_WEIGHT);
-  const char *bias = oxp__lower_weight(to, LINEAR_BIAS), *product;
-  if (!bias) {
-    oxp__lower_node(to, "MatMul", OXP__IN(x, weight));
-    return OXP_OK;
-  }
-  oxp__lower_inner(to, "MatMul", OXP__IN(x, weight), &product);
-  oxp__lower_node(to, "Add", OXP__IN(product, bias));
+  oxp__lower_dense(to, x, weight, oxp__lower_weight(to, LINEAR_BIAS), NULL);
   return OXP_OK;
 }
 

@@ -62,6 +62,11 @@ const char *oxp__lower_floats(oxp__lowering *to, const char *suffix, int count,
 oxp__node *oxp__lower_node(oxp__lowering *to, const char *op_type, const char *const *inputs);
 oxp__node *oxp__lower_inner(oxp__lowering *to, const char *op_type, const char *const *inputs, const char **inner);
 
+// The one or the other: with `inner` an inner node, without (NULL) the one that computes the layer's output.
+oxp__node *oxp__lower_step(oxp__lowering *to, const char *op_type, const char *const *inputs, const char **inner);
+// x weight + bias (NULL: none) as MatMul and Add, which take any rank.
+void oxp__lower_dense(oxp__lowering *to, const char *x, const char *weight, const char *bias, const char **inner);
+
 #define OXP__IN(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 // Attributes of a node.

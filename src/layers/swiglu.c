@@ -105,31 +105,22 @@ static void swiglu_ref(const oxp__ref *io)
     swiglu_row(io, io->inputs[0].at + at, io->output->at + at);
 }
 
-static const char *swiglu_lower_dense(oxp__lowering *to, int role, const char *x)
+static void swiglu_lower_dense(oxp__lowering *to, int role, const char *x, const char **inner)
 {
-  const char *product, *sum, *weight = oxp__lower_weight(to, role), *bias = oxp__lower_weight(to, role + 1);
-  oxp__lower_inner(to, "MatMul", OXP__IN(x, weight), &product);
-  if (!bias)
-    return product;
-  oxp__lower_inner(to, "Add", OXP__IN(product, bias), &sum);
-  return sum;
+  const char *weight = oxp__lower_weight(to, role);
+  oxp__lower_dense(to, x, weight, oxp__lower_weight(to, role + 1), inner);
 }
 
 static oxp_status swiglu_lower(oxp__lowering *to, const oxp__layer *layer)
 {
   (void)layer;
-  const char *x = oxp__lower_input(to, 0), *sigmoid, *silu, *gated, *product;
-  const char *gate = swiglu_lower_dense(to, SWIGLU_GATE, x), *up = swiglu_lower_dense(to, SWIGLU_UP, x);
+  const char *x = oxp__lower_input(to, 0), *gate, *up, *sigmoid, *silu, *gated;
+  swiglu_lower_dense(to, SWIGLU_GATE, x, &gate);
+  swiglu_lower_dense(to, SWIGLU_UP, x, &up);
   oxp__lower_inner(to, "Sigmoid", OXP__IN(gate), &sigmoid);
   oxp__lower_inner(to, "Mul", OXP__IN(gate, sigmoid), &silu);
   oxp__lower_inner(to, "Mul", OXP__IN(silu, up), &gated);
-  const char *weight = oxp__lower_weight(to, SWIGLU_DOWN), *bias = oxp__lower_weight(to, SWIGLU_DOWN_BIAS);
-  if (!bias) {
-    oxp__lower_node(to, "MatMul", OXP__IN(gated, weight));
-    return OXP_OK;
-  }
-  oxp__lower_inner(to, "MatMul", OXP__IN(gated, weight), &product);
-  oxp__lower_node(to, "Add", OXP__IN(product, bias));
+  swiglu_lower_dense(to, SWIGLU_DOWN, gated, NULL);
   return OXP_OK;
 }
 

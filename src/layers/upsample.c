@@ -208,47 +208,33 @@ static void upsample_lower_whole(oxp__lowering *to, const upsample *p, const dou
     oxp__attr_string(to, node, "nearest_mode", "floor");
 }
 
-// One axis that is resized by lists. `last`: what comes out is the layer's output.
+// One axis that is resized by lists.
 typedef struct upsample_axis {
   int index; // 2 or 3
-  bool last;
   int64_t numbers[3];
 } upsample_axis;
 
 // The values at the listed places of the axis.
-static oxp__node *upsample_lower_gather(oxp__lowering *to, const upsample_axis *axis, const char *x, const char *suffix,
-                                        int64_t (*place)(int64_t, const int64_t[3]), bool last, const char **values)
+static void upsample_lower_gather(oxp__lowering *to, const upsample_axis *axis, const char *x, const char *suffix,
+                                  int64_t (*place)(int64_t, const int64_t[3]), const char **inner)
 {
   const char *places = oxp__lower_made_ints(to, suffix, axis->numbers[UPSAMPLE_OUT], place, axis->numbers);
-  oxp__node *node = last ? oxp__lower_node(to, "Gather", OXP__IN(x, places))
-                         : oxp__lower_inner(to, "Gather", OXP__IN(x, places), values);
-  oxp__attr_int(to, node, "axis", axis->index);
-  return node;
-}
-
-static const char *upsample_lower_nearest(oxp__lowering *to, const upsample_axis *axis, const char *x)
-{
-  upsample_lower_gather(to, axis, x, axis->index == 2 ? "rows" : "columns", upsample_nearest, axis->last, &x);
-  return x;
+  oxp__attr_int(to, oxp__lower_step(to, "Gather", OXP__IN(x, places), inner), "axis", axis->index);
 }
 
 // before + (after - before) * share
-static const char *upsample_lower_bilinear(oxp__lowering *to, const upsample_axis *axis, const char *x)
+static void upsample_lower_bilinear(oxp__lowering *to, const upsample_axis *axis, const char *x, const char **inner)
 {
   bool rows = axis->index == 2;
   const int64_t column[] = { axis->numbers[UPSAMPLE_OUT], 1 };
   const char *before, *after, *difference, *part;
-  upsample_lower_gather(to, axis, x, rows ? "rows_before" : "columns_before", upsample_before, false, &before);
-  upsample_lower_gather(to, axis, x, rows ? "rows_after" : "columns_after", upsample_after, false, &after);
+  upsample_lower_gather(to, axis, x, rows ? "rows_before" : "columns_before", upsample_before, &before);
+  upsample_lower_gather(to, axis, x, rows ? "rows_after" : "columns_after", upsample_after, &after);
   const char *share = oxp__lower_made_floats(to, rows ? "rows_share" : "columns_share", rows ? 2 : 1, column,
                                              upsample_share, axis->numbers);
   oxp__lower_inner(to, "Sub", OXP__IN(after, before), &difference);
   oxp__lower_inner(to, "Mul", OXP__IN(difference, share), &part);
-  if (axis->last)
-    oxp__lower_node(to, "Add", OXP__IN(before, part));
-  else
-    oxp__lower_inner(to, "Add", OXP__IN(before, part), &x);
-  return x;
+  oxp__lower_step(to, "Add", OXP__IN(before, part), inner);
 }
 
 // Resize finds places by dividing by a rounded factor, each runtime in its own way. Where the factor is not a whole number, that
@@ -259,9 +245,12 @@ static void upsample_lower_lists(oxp__lowering *to, const upsample *p, const oxp
   const char *x = oxp__lower_input(to, 0);
   for (int index = 2; index < 4; index++) {
     int64_t in = input->dim[index], out = output->dim[index];
-    upsample_axis axis = { index, index == 3 || input->dim[3] == output->dim[3], { in, out, p->align_corners } };
-    if (in != out)
-      x = p->mode == UPSAMPLE_NEAREST ? upsample_lower_nearest(to, &axis, x) : upsample_lower_bilinear(to, &axis, x);
+    upsample_axis axis = { index, { in, out, p->align_corners } };
+    const char **inner = index == 2 && input->dim[3] != output->dim[3] ? &x : NULL; // rows, before the columns
+    if (in != out && p->mode == UPSAMPLE_NEAREST)
+      upsample_lower_gather(to, &axis, x, index == 2 ? "rows" : "columns", upsample_nearest, inner);
+    else if (in != out)
+      upsample_lower_bilinear(to, &axis, x, inner);
   }
 }
 

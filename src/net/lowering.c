@@ -297,6 +297,19 @@ oxp__node *oxp__lower_inner(oxp__lowering *to, const char *op_type, const char *
   return lowering_node(to, op_type, *inner, inputs, *inner);
 }
 
+oxp__node *oxp__lower_step(oxp__lowering *to, const char *op_type, const char *const *inputs, const char **inner)
+{
+  return inner ? oxp__lower_inner(to, op_type, inputs, inner) : oxp__lower_node(to, op_type, inputs);
+}
+
+void oxp__lower_dense(oxp__lowering *to, const char *x, const char *weight, const char *bias, const char **inner)
+{
+  const char *product;
+  oxp__lower_step(to, "MatMul", OXP__IN(x, weight), bias ? &product : inner);
+  if (bias)
+    oxp__lower_step(to, "Add", OXP__IN(product, bias), inner);
+}
+
 void oxp__attr_int(oxp__lowering *to, oxp__node *node, const char *name, int64_t value)
 {
   if (node != to->dummy)

@@ -234,23 +234,29 @@ static void test_pairs_of_numbers(void **state)
   oxp_network_free(network);
 }
 
+static oxp_value add_conv(oxp_network *network, oxp_value x, int64_t in, int64_t out)
+{
+  static const float zeros[4 * 3 * 9] = { 0 };
+  x = oxp_network_add_layer(network, "conv2d", NULL, 1, &x);
+  oxp_layer_set_int(network, x, "in_channels", in);
+  oxp_layer_set_int(network, x, "out_channels", out);
+  oxp_layer_set_int(network, x, "kernel_shape", 3);
+  oxp_layer_set_int(network, x, "bias", 0);
+  oxp_tensor kernel = oxp_tensor_from_memory(OXP_FLOAT32, 4, (int64_t[]){ out, in, 3, 3 }, zeros);
+  oxp_layer_set_weight(network, x, "weight", &kernel);
+  return x;
+}
+
 // In a bare list a pair of pads is (height, width), each added on both sides of its axis: an 8x8 map becomes 6x10. Read as anything
 // else (top and left, or turned) it would stay 8x8.
 static void test_pairs_of_pads(void **state)
 {
   (void)state;
-  static const float zeros[9] = { 0 };
   oxp_network *network = NULL;
   oxp_error error = { 0 };
   assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, &error), OXP_OK);
   oxp_value x = oxp_network_add_input(network, "input", 4, (int64_t[]){ OXP_DIM_BATCH, 1, 8, 8 });
-  x = oxp_network_add_layer(network, "conv2d", NULL, 1, &x);
-  oxp_layer_set_int(network, x, "in_channels", 1);
-  oxp_layer_set_int(network, x, "out_channels", 1);
-  oxp_layer_set_int(network, x, "kernel_shape", 3);
-  oxp_layer_set_int(network, x, "bias", 0);
-  oxp_tensor kernel = oxp_tensor_from_memory(OXP_FLOAT32, 4, (int64_t[]){ 1, 1, 3, 3 }, zeros);
-  oxp_layer_set_weight(network, x, "weight", &kernel);
+  x = add_conv(network, x, 1, 1);
   oxp_network_add_output(network, x, NULL);
   if (oxp_network_finish(network, &error) != OXP_OK ||
       oxp_network_write(network, "pads", "netcl_pair", &error) != OXP_OK)
@@ -534,16 +540,9 @@ static void test_unique_square(void **state)
   (void)state;
   oxp_network *network = NULL;
   oxp_error error = { 0 };
-  static const float zeros[4 * 3 * 9] = { 0 };
   assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, &error), OXP_OK);
   oxp_value x = oxp_network_add_input(network, "input", 4, (int64_t[]){ OXP_DIM_BATCH, 3, 7, 7 });
-  x = oxp_network_add_layer(network, "conv2d", NULL, 1, &x);
-  oxp_layer_set_int(network, x, "in_channels", 3);
-  oxp_layer_set_int(network, x, "out_channels", 4);
-  oxp_layer_set_int(network, x, "kernel_shape", 3);
-  oxp_layer_set_int(network, x, "bias", 0);
-  oxp_tensor kernel = oxp_tensor_from_memory(OXP_FLOAT32, 4, (int64_t[]){ 4, 3, 3, 3 }, zeros);
-  oxp_layer_set_weight(network, x, "weight", &kernel);
+  x = add_conv(network, x, 3, 4);
   x = oxp_network_add_layer(network, "flatten", NULL, 1, &x);
   oxp_network_add_output(network, add_linear(network, x, 100, 2), NULL);
   if (oxp_network_finish(network, &error) != OXP_OK ||
