@@ -633,6 +633,42 @@ static void conv_transpose_has_its_sizes(void **state)
   refuse_finish(network, OXP_BAD_NETWORK, "pads cut off 80 places of an output that has 11");
 }
 
+// Pads, kernels, dilations and strides that only a map could use which nobody can hold: refused although the map's size is open.
+static void windows_that_nothing_can_run_are_refused(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *kind, *param;
+    int64_t value;
+  } rows[] = {
+    { "conv2d", "pads", 1000000000 },
+    { "conv2d", "dilations", 8388608 },
+    { "depthwise_conv2d", "pads", 8388609 },
+    { "max_pool2d", "kernel_shape", 16777217 },
+    { "avg_pool2d", "kernel_shape", 2147483647 },
+    { "conv_transpose2d", "strides", 16777217 },
+    { "conv_transpose2d", "dilations", 1000000000 },
+  };
+  static const char *const sizes[] = { "in_channels", "out_channels", "channels" };
+  for (size_t i = 0; i < OXP__COUNT(rows); i++) {
+    oxp_value y;
+    oxp_network *network =
+        new_layer(rows[i].kind, 4, (int64_t[]){ OXP_DIM_BATCH, 1, OXP_DIM_HEIGHT, OXP_DIM_WIDTH }, &y);
+    const oxp__kind *kind = oxp__kind_by_name(rows[i].kind);
+    for (size_t k = 0; k < OXP__COUNT(sizes); k++)
+      if (oxp__param_find(kind, NULL, sizes[k]))
+        oxp_layer_set_int(network, y, sizes[k], 1);
+    oxp_layer_set_int(network, y, "kernel_shape", 3);
+    oxp_layer_set_int(network, y, "strides", 1);
+    if (kind->weight_count > 0) {
+      oxp_layer_set_int(network, y, "bias", 0);
+      set_weight(network, y, "weight", 4, (int64_t[]){ 1, 1, 3, 3 });
+    }
+    oxp_layer_set_int(network, y, rows[i].param, rows[i].value);
+    refuse_finish(network, OXP_BAD_NETWORK, "no program can run a map of that size");
+  }
+}
+
 static void prelu_slopes_meet_the_channels(void **state)
 {
   (void)state;
@@ -719,6 +755,7 @@ int main(void)
     cmocka_unit_test(group_norm_is_taken_apart_at_every_opset),
     cmocka_unit_test(rms_norm_is_taken_apart_before_opset_23),
     cmocka_unit_test(conv_transpose_has_its_sizes),
+    cmocka_unit_test(windows_that_nothing_can_run_are_refused),
     cmocka_unit_test(prelu_slopes_meet_the_channels),
     cmocka_unit_test(upsample_needs_values),
     cmocka_unit_test(upsample_refuses_places_that_it_cannot_list),
