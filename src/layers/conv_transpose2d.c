@@ -1,5 +1,6 @@
-// conv_transpose2d.c: two-dimensional transposed convolution: every input place adds the kernel, weighted by its value, to the
-// output around place * stride. Knows everything about the kind; does no I/O and keeps no state. Place: layers.
+// conv_transpose2d.c: two-dimensional transposed convolution: every input place adds the kernel, weighted by its value,
+// to the output around place * stride.
+// Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include "layers/common/conv.h"
 #include "layers/common/draw.h"
 #include "layers/common/shapes.h"
@@ -79,7 +80,8 @@ static oxp_status conv_transpose2d_check(const oxp__layer *layer, oxp_error *err
   return OXP_OK;
 }
 
-// (in - 1) stride + dilation (kernel - 1) + 1 + output_padding - pads. A symbol stays itself where the size does not change.
+// (in - 1) stride + dilation (kernel - 1) + 1 + output_padding - pads. A symbol stays itself where the size does not
+// change.
 static oxp_status conv_transpose2d_size(const oxp__window *window, int64_t output_padding, int64_t in, int64_t *out,
                                         oxp_error *error)
 {
@@ -119,8 +121,8 @@ static oxp_status conv_transpose2d_shape(const oxp__layer *layer, const oxp__sha
   return OXP_OK;
 }
 
-// Adds what one input map contributes to one output map. Input place i meets output place i * stride + tap * dilation - pad: the
-// convolution's relation with input and output in each other's place.
+// Adds what one input map contributes to one output map. Input place i meets output place i * stride + tap * dilation -
+// pad: the convolution's relation with input and output in each other's place.
 static void conv_transpose2d_add_map(const oxp__window window[2], const int64_t in[2], const int64_t out[2],
                                      const double *x, const double *kernel, double *y)
 {

@@ -1,5 +1,6 @@
-// group_norm.c: each sample's channels brought to mean 0 and variance 1 in groups, over channels and map together, then scaled and
-// shifted per channel. Knows everything about the kind; does no I/O and keeps no state. Place: layers.
+// group_norm.c: each sample's channels brought to mean 0 and variance 1 in groups, over channels and map together, then
+// scaled and shifted per channel.
+// Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include "layers/common/draw.h"
 #include "layers/common/shapes.h"
 #include "layers/common/standardize.h"
@@ -105,8 +106,8 @@ static const char *group_norm_lower_shape(oxp__lowering *to, const char *x, cons
   return inner;
 }
 
-// ONNX's GroupNormalization scales groups before opset 21, and is defined by a difference of squares, which cancels. The formula
-// itself, step by step, is right at every opset.
+// ONNX's GroupNormalization scales groups before opset 21, and is defined by a difference of squares, which cancels.
+// The formula itself, step by step, is right at every opset.
 static oxp_status group_norm_lower(oxp__lowering *to, const oxp__layer *layer)
 {
   const group_norm *p = layer->params;
@@ -128,7 +129,8 @@ static void group_norm_draw(oxp__random *random, void *params, oxp__shape *input
   oxp__draw_input(random, inputs, 4);
   p->num_groups = oxp__random_range(random, 1, 4);
   p->num_channels = inputs[0].dim[1] = p->num_groups * oxp__random_range(random, 1, 3);
-  // At least six values in a group: two always become -1 and 1, whatever they are, which hides and exaggerates rounding.
+  // At least six values in a group: two always become -1 and 1, whatever they are, which hides and exaggerates
+  // rounding.
   inputs[0].dim[2] += 2;
   inputs[0].dim[3] += 1;
   p->epsilon = oxp__draw_one_in(random, 2) ? 1e-5 : 1e-3;

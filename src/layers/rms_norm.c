@@ -1,4 +1,5 @@
-// rms_norm.c: each row of the last axis divided by the root of its mean square, then scaled: layer normalization without a mean.
+// rms_norm.c: each row of the last axis divided by the root of its mean square, then scaled: layer normalization
+// without a mean.
 // Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include <math.h>
 

@@ -1,5 +1,6 @@
-// swiglu.c: a gated feed-forward block along the last axis: two dense layers side by side, one of them through silu, multiplied and
-// brought back by a third. Knows everything about the kind; does no I/O and keeps no state. Place: layers.
+// swiglu.c: a gated feed-forward block along the last axis: two dense layers side by side, one of them through silu,
+// multiplied and brought back by a third.
+// Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include <math.h>
 
 #include "layers/common/draw.h"

@@ -1,5 +1,6 @@
-// upsample.c: a map made larger or smaller, by repeating the nearest value or by mixing the four around (bilinear). Which values an
-// output place shows is what netcl computes: nearest, floor(place * (in / out)) in double; bilinear, half-pixel or aligned corners.
+// upsample.c: a map made larger or smaller, by repeating the nearest value or by mixing the four around (bilinear).
+// Which values an output place shows is what netcl computes: nearest, floor(place * (in / out)) in double; bilinear,
+// half-pixel or aligned corners.
 // Knows everything about the kind; does no I/O and keeps no state. Place: layers.
 #include <math.h>
 
@@ -80,11 +81,13 @@ static oxp_status upsample_shape(const oxp__layer *layer, const oxp__shape *inpu
 }
 
 // --- Which values an output place shows ---
-// The functions take the output's place on one axis and that axis: its sizes before and after, and whether corners are aligned.
+// The functions take the output's place on one axis and that axis: its sizes before and after, and whether corners are
+// aligned.
 
 enum { UPSAMPLE_IN, UPSAMPLE_OUT, UPSAMPLE_ALIGNED };
 
-// netcl's arithmetic: in / out is rounded once and the product again, so 47 * (6 / 94) is 2, not 3. Below 2^31 int64 holds it.
+// netcl's arithmetic: in / out is rounded once and the product again, so 47 * (6 / 94) is 2, not 3. Below 2^31 int64
+// holds it.
 static int64_t upsample_nearest(int64_t place, const int64_t axis[3])
 {
   double scale = (double)axis[UPSAMPLE_IN] / (double)axis[UPSAMPLE_OUT], at = (double)place * scale;
@@ -177,14 +180,16 @@ static void upsample_ref(const oxp__ref *io)
 // float32, in which runtimes may count, knows all places up to here.
 static const int64_t upsample_most_places = 1 << 24;
 
-// Does netcl show the value that Resize shows when a map grows by this whole factor, whatever its size? Where 1 / factor is rounded
-// down, the first place of the second value may still show the first one (49 is the smallest such factor).
+// Does netcl show the value that Resize shows when a map grows by this whole factor, whatever its size? Where 1 /
+// factor is rounded down, the first place of the second value may still show the first one (49 is the smallest such
+// factor).
 static bool upsample_is_safe(const upsample *p, int64_t factor)
 {
   return p->mode == UPSAMPLE_BILINEAR || upsample_nearest(factor, (int64_t[]){ 2, 2 * factor, 0 }) == 1;
 }
 
-// The whole factor that the axis grows by; 0 when it does not grow by one, or not for sure, or Resize shows other values.
+// The whole factor that the axis grows by; 0 when it does not grow by one, or not for sure, or Resize shows other
+// values.
 static int64_t upsample_whole_factor(const upsample *p, int i, int64_t in, int64_t out)
 {
   bool known = in > 0 && out > 0, whole = known && out % in == 0 && out <= upsample_most_places;
@@ -237,8 +242,8 @@ static void upsample_lower_bilinear(oxp__lowering *to, const upsample_axis *axis
   oxp__lower_step(to, "Add", OXP__IN(before, part), inner);
 }
 
-// Resize finds places by dividing by a rounded factor, each runtime in its own way. Where the factor is not a whole number, that
-// may be another place; lists of places and shares cannot be misunderstood.
+// Resize finds places by dividing by a rounded factor, each runtime in its own way. Where the factor is not a whole
+// number, that may be another place; lists of places and shares cannot be misunderstood.
 static void upsample_lower_lists(oxp__lowering *to, const upsample *p, const oxp__shape *input,
                                  const oxp__shape *output)
 {

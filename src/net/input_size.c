@@ -144,8 +144,9 @@ static oxp_status size_search_squares(oxp_network *network, size_search *search,
 }
 
 // --- More axes ---
-// A layer that knows its last axes only (a dense one) says nothing about the axes before them. The batch alone is tried first;
-// where that does not fit, a convolution behind wants channels and a height before the features, a Flatten one axis more.
+// A layer that knows its last axes only (a dense one) says nothing about the axes before them. The batch alone is tried
+// first; where that does not fit, a convolution behind wants channels and a height before the features, a Flatten one
+// axis more.
 
 enum { SIZE_MOST_AXES = 4 };
 
@@ -166,7 +167,8 @@ static bool size_open_axis_fits(size_search *search, int axis, int64_t size)
   return size_try(search, NULL) == OXP_OK;
 }
 
-// Settles the one axis that nothing speaks of: it stays symbolic where every size fits; where exactly one does, that is it.
+// Settles the one axis that nothing speaks of: it stays symbolic where every size fits; where exactly one does, it is
+// that.
 static bool size_settle_open_axis(size_search *search, int axis)
 {
   bool free = true;

@@ -1,6 +1,6 @@
-"""layers_judge.py ONNXPORT FOLDER: random chains of the layers that the genuine netcl package runs and does not save, as bare lists. What the
-reference engine computes must be what netcl's CPU backend computes, and ONNX Runtime must agree with the exported model. Exit status 77
-(skipped) without netcl. ConvTranspose2d is not here: that backend cannot run it."""
+"""layers_judge.py ONNXPORT FOLDER: random chains of the layers that the genuine netcl package runs and does not save, as
+bare lists. What the reference engine computes must be what netcl's CPU backend computes, and ONNX Runtime must agree
+with the exported model. Exit status 77 (skipped) without netcl. ConvTranspose2d is not here: that backend cannot run it."""
 import inspect
 import json
 import os
@@ -26,16 +26,20 @@ def draw(random, shape):
     channels, height, width = shape[1:]
     whole = lambda low, high: int(random.randint(low, high + 1))
     eps = float(random.choice([1e-5, 1e-3]))
+    size = [whole(3, 17), whole(3, 17)]
     choices = [("GroupNorm", {"num_groups": int(random.choice([g for g in range(1, channels + 1) if channels % g == 0])),
                               "num_channels": channels, "eps": eps}),
-               ("PReLU", {"num_parameters": channels}), ("SiLU", {}), ("Softplus", {}), ("HardSigmoid", {}), ("HardSwish", {}),
-               ("ELU", {"alpha": float(random.uniform(0.1, 2))}), ("GELU", {}), ("Softmax", {}), ("HardTanh", {"min_val": -0.5, "max_val": 2.0}),
-               ("RMSNorm", {"dim": width, "eps": eps}), ("LayerNorm", {"normalized_shape": [width], "eps": eps}),
+               ("PReLU", {"num_parameters": channels}), ("SiLU", {}), ("Softplus", {}), ("HardSigmoid", {}),
+               ("HardSwish", {}), ("ELU", {"alpha": float(random.uniform(0.1, 2))}), ("GELU", {}), ("Softmax", {}),
+               ("HardTanh", {"min_val": -0.5, "max_val": 2.0}), ("RMSNorm", {"dim": width, "eps": eps}),
+               ("LayerNorm", {"normalized_shape": [width], "eps": eps}),
                ("SwiGLU", {"dim": width, "hidden": whole(1, 12), "bias": bool(whole(0, 1))}),
-               ("DepthwiseConv2d", {"channels": channels, "kernel_size": 3, "stride": whole(1, 2), "pad": whole(1, 2), "bias": bool(whole(0, 1))}),
-               ("Upsample", {"size": [whole(3, 17), whole(3, 17)], "mode": "nearest"}),
-               ("Upsample", {"size": [whole(3, 17), whole(3, 17)], "mode": "bilinear", "align_corners": bool(whole(0, 1))}),
-               ("Upsample", {"scale_factor": float(random.choice([2, 3, 1.5])), "mode": "bilinear", "align_corners": bool(whole(0, 1))})]
+               ("DepthwiseConv2d", {"channels": channels, "kernel_size": 3, "stride": whole(1, 2), "pad": whole(1, 2),
+                                    "bias": bool(whole(0, 1))}),
+               ("Upsample", {"size": size, "mode": "nearest"}),
+               ("Upsample", {"size": size, "mode": "bilinear", "align_corners": bool(whole(0, 1))}),
+               ("Upsample", {"scale_factor": float(random.choice([2, 3, 1.5])), "mode": "bilinear",
+                             "align_corners": bool(whole(0, 1))})]
     if min(height, width) > 5:
         choices.append(("AvgPool2d", {"kernel_size": 2, "stride": whole(1, 3)}))
     return choices[whole(0, len(choices) - 1)]
@@ -52,7 +56,8 @@ def arrays(state, before):
 def chain(seed, stem):
     """Writes STEM.json, STEM.npz and STEM.x.npy; returns netcl's output and the names of the classes."""
     random = numpy.random.RandomState(seed)
-    x = random.standard_normal((2, int(random.choice([2, 4, 6])), random.randint(4, 10), random.randint(4, 10))).astype(numpy.float32)
+    shape = (2, int(random.choice([2, 4, 6])), random.randint(4, 10), random.randint(4, 10))
+    x = random.standard_normal(shape).astype(numpy.float32)
     layers, stored, value = [], {}, Tensor.from_host(queue, x, backend="cpu")
     for index in range(LENGTH):
         kind, arguments = draw(random, value.shape)
@@ -78,8 +83,8 @@ def judge(command, seed, folder):
     x = numpy.load(stem + ".x.npy")
     size = "x".join(map(str, x.shape[1:]))
     for engine in ("reference", "ort:cpu"):
-        run = subprocess.run([command, "run", stem + ".json", "--input-shape", size, "-i", stem + ".x.npy", "-o", stem + ".y.npy", "--engine", engine],
-                             capture_output=True, text=True)
+        run = subprocess.run([command, "run", stem + ".json", "--input-shape", size, "-i", stem + ".x.npy",
+                              "-o", stem + ".y.npy", "--engine", engine], capture_output=True, text=True)
         if run.returncode == 6 and engine != "reference":
             continue  # no runtime here
         if run.returncode != 0:
@@ -87,9 +92,9 @@ def judge(command, seed, folder):
         actual = numpy.load(stem + ".y.npy")
         if actual.shape != expected.shape:
             return ["chain %d %s on %s: shape %s, netcl %s" % (seed, kinds, engine, actual.shape, expected.shape)]
-        worst = float(numpy.abs(actual - expected).max())
-        print("chain %-3d %-10s off by %.1e of %.1e  %s" % (seed, engine, worst, numpy.abs(expected).max(), " ".join(kinds)))
-        if not worst <= TOLERANCE * max(1, float(numpy.abs(expected).max())):
+        worst, scale = float(numpy.abs(actual - expected).max()), float(numpy.abs(expected).max())
+        print("chain %-3d %-10s off by %.1e of %.1e  %s" % (seed, engine, worst, scale, " ".join(kinds)))
+        if not worst <= TOLERANCE * max(1, scale):
             return ["chain %d %s on %s: off by %g" % (seed, kinds, engine, worst)]
     return []
 

@@ -30,8 +30,8 @@ RTOL = 1e-4
 ATOL_OF_SCALE = 2e-5
 
 
-# What a judge cannot judge: it is not shown models with `operator` at `opsets` whose name begins with `name` (with `grouped`: where it has several
-# groups). Every entry says why, and how that was found out.
+# What a judge cannot judge: it is not shown models with `operator` at `opsets` whose name begins with `name` (with
+# `grouped`: where it has several groups). Every entry says why, and how that was found out.
 Excuse = collections.namedtuple("Excuse", "judge operator opsets name reason grouped", defaults=(False,))
 EXCUSES = [
     Excuse("evaluator", "BatchNormalization", range(9, 14), "",
@@ -42,8 +42,8 @@ EXCUSES = [
            "ONNX does not say what the largest of numbers with a NaN among them is; the evaluator and netcl keep a NaN only in "
            "a window's first place, ONNX Runtime in some other places, the reference engine everywhere"),
     Excuse("evaluator", "ConvTranspose", range(11, 27), "",
-           "with groups it cuts the weight, whose first axis is the input's channels, at multiples of the output's, and gives every group the whole "
-           "bias (class ConvTranspose of onnx 1.23.2); ONNX Runtime agrees with us", True),
+           "with groups it cuts the weight, whose first axis is the input's channels, at multiples of the output's, and "
+           "gives every group the whole bias (class ConvTranspose of onnx 1.23.2); ONNX Runtime agrees with us", True),
 ]
 
 
@@ -53,7 +53,8 @@ def has_groups(node):
 
 def excused(path, model, opset, judge):
     return any(row.judge == judge and opset in row.opsets and path.name.startswith(row.name) and
-               any(node.op_type == row.operator and (not row.grouped or has_groups(node)) for node in model.graph.node) for row in EXCUSES)
+               any(node.op_type == row.operator and (not row.grouped or has_groups(node)) for node in model.graph.node)
+               for row in EXCUSES)
 
 
 def arrays(model_path, what):

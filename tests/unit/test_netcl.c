@@ -247,8 +247,8 @@ static oxp_value add_conv(oxp_network *network, oxp_value x, int64_t in, int64_t
   return x;
 }
 
-// In a bare list a pair of pads is (height, width), each added on both sides of its axis: an 8x8 map becomes 6x10. Read as anything
-// else (top and left, or turned) it would stay 8x8.
+// In a bare list a pair of pads is (height, width), each added on both sides of its axis: an 8x8 map becomes 6x10. Read
+// as anything else (top and left, or turned) it would stay 8x8.
 static void test_pairs_of_pads(void **state)
 {
   (void)state;
@@ -278,8 +278,8 @@ static void test_pairs_of_pads(void **state)
   assert_open_fails("pads.json", with_shape("1x8x8"), OXP_BAD_FILE, "pad|one entry");
 }
 
-// NaN in a window of MaxPool2d, and in a weight that lies over the padding: netcl, runtimes and we answer differently there (see
-// docs/formats/netcl.md). Everywhere else all agree.
+// NaN in a window of MaxPool2d, and in a weight that lies over the padding: netcl, runtimes and we answer differently
+// there (see docs/formats/netcl.md). Everywhere else all agree.
 static void test_nan_is_compared_where_it_is_defined(void **state)
 {
   (void)state;

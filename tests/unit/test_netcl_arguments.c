@@ -1,6 +1,7 @@
-// test_netcl_arguments.c: every argument of netcl's layer classes with odd values. What netcl itself makes of each is stored in
-// data/netcl/arguments (see make.py there): what it refuses is refused here, what it takes is taken, and two values that give the same
-// output there give the same layer here. Where we are stricter or wider, the list below says why.
+// test_netcl_arguments.c: every argument of netcl's layer classes with odd values. What netcl itself makes of each is
+// stored in data/netcl/arguments (see make.py there): what it refuses is refused here, what it takes is taken, and two
+// values that give the same output there give the same layer here. Where we are stricter or wider, the list below says
+// why.
 #include <jansson.h>
 
 #include "formats/common/npz.h"

@@ -123,7 +123,7 @@ static const json_t *config_arguments(const oxp__netcl_config *config, size_t in
 
 // --- What cannot be exported ---
 
-// Classes of netcl that are not chains of arrays from one input to one output, or of which the layers here make no exact form.
+// Classes of netcl that are no step in a chain of arrays from one input to one output, or that have no exact form here.
 static const struct {
   const char *type, *why;
 } config_others[] = {
@@ -244,7 +244,8 @@ static oxp_status config_set_number(const oxp__param *param, void *params, const
   return oxp__param_set_numbers(param, params, 1, &number, error);
 }
 
-// Lists stand for several numbers. netcl's own files have none: its constructors fail for them; a bare list of layers may have pairs.
+// Lists stand for several numbers. netcl's own files have none, because its constructors fail for them; a bare list of
+// layers may have pairs.
 static oxp_status config_set(const oxp__param *param, void *params, const json_t *value, bool lists, oxp_error *error)
 {
   double number;

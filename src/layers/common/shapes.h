@@ -16,7 +16,7 @@ oxp_status oxp__shape_join(const oxp__shape *a, const oxp__shape *b, int axis, o
 int oxp__axis_from_front(int64_t axis, int rank);
 oxp_status oxp__shape_axis(const oxp__shape *input, int64_t axis, int *out, oxp_error *error);
 
-// OXP_BAD_NETWORK where a window covers, or pads add, more places on one axis than any map can have that is ever run.
+// OXP_BAD_NETWORK where a window covers, or pads add, more places on one axis than a map can have that is ever run.
 oxp_status oxp__shape_limit_window(int64_t reach, int64_t pads, oxp_error *error);
 
 // The product of the dimensions begin <= i < end; for kernels, whose shapes are known and were checked.

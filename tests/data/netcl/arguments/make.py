@@ -1,9 +1,11 @@
-"""make.py: writes arguments.json beside it: what netcl makes of odd values of every argument of its layer classes, found by asking it.
+"""make.py: writes arguments.json beside it: what netcl makes of odd values of every argument of its layer classes, found
+by asking it.
 
-For each class: its arguments as usual (JSON text), the shapes of its input (without batch) and arrays, and for each argument what each value
-(JSON text) does in its place, on netcl's CPU backend in evaluation mode: "loads not", "runs not", the plain value that gives the same
-output ("as usual": the argument left alone), or "differs" where none does. Classes that netcl's files cannot hold are constructed in Python; whether they
-load means then whether the constructor takes the value. ConvTranspose2d is not here: the CPU backend cannot run it.
+For each class: its arguments as usual (JSON text), the shapes of its input (without batch) and arrays, and for each
+argument what each value (JSON text) does in its place, on netcl's CPU backend in evaluation mode: "loads not",
+"runs not", the plain value that gives the same output ("as usual": the argument left alone), or "differs" where none
+does. Classes that netcl's files cannot hold are constructed in Python; whether they load means then whether the
+constructor takes the value. ConvTranspose2d is not here: the CPU backend cannot run it.
 """
 import json
 import os
@@ -19,14 +21,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 queue = manager.default("cpu").queue
 random = numpy.random.RandomState(3)
 PLAIN = ["0", "1", "2", "3", "-1", "0.5", "1.5", "0.1", "1e-05", "Infinity", "NaN", "true", "false"]
-VALUES = PLAIN + ["null", "0.0", "1.0", "2.0", "3.0", "-0.5", "-Infinity", '"3"', '"x"', '""', "[]", "[3]", "[3, 3]", "[1, 2]", "{}", "100000",
-                  "1e+39"]
+VALUES = PLAIN + ["null", "0.0", "1.0", "2.0", "3.0", "-0.5", "-Infinity", '"3"', '"x"', '""', "[]", "[3]", "[3, 3]",
+                  "[1, 2]", "{}", "100000", "1e+39"]
 MORE = {"mode": ['"nearest"', '"bilinear"', '"bicubic"'], "seed": ["18446744073709551616"], "size": ["[4, 5]"],
         "scale_factor": ["[2, 3]", "49"], "dilation": ["1.0"], "unknown": []}
 # class: its arguments as usual, the input's shape, the shapes of its arrays
 SAVED = {
-    "Conv2d": ({"in_channels": 2, "out_channels": 4, "kernel_size": 3, "stride": 1, "pad": 1, "bias": True, "dilation": 1, "groups": 1},
-               (2, 2, 6, 7), {"weight": (4, 2, 3, 3), "bias": (4,)}),
+    "Conv2d": ({"in_channels": 2, "out_channels": 4, "kernel_size": 3, "stride": 1, "pad": 1, "bias": True, "dilation": 1,
+                "groups": 1}, (2, 2, 6, 7), {"weight": (4, 2, 3, 3), "bias": (4,)}),
     "Linear": ({"in_features": 3, "out_features": 4, "bias": True}, (2, 3), {"weight": (3, 4), "bias": (4,)}),
     "BatchNorm2d": ({"num_features": 3, "momentum": 0.1, "eps": 1e-5}, (2, 3, 4, 5),
                     {"gamma": (3,), "beta": (3,), "running_mean": (3,), "running_var": (3,)}),
@@ -62,7 +64,7 @@ def changed(usual, argument, value):
 
 def load(kind, text, arrays):
     handle, path = tempfile.mkstemp(suffix=".netcl")
-    meta = '{"type": "Sequential", "config": [{"type": "%s", "args": %s}], "version": 2, "format": "netcl.single-file"}' % (kind, text)
+    meta = '{"type": "Sequential", "config": [{"type": "%s", "args": %s}], "version": 2}' % (kind, text)
     with os.fdopen(handle, "wb") as file:
         numpy.savez(file, **{"0:" + name: array for name, array in arrays.items()}, __netcl_meta__=numpy.array(meta))
     try:
@@ -97,7 +99,8 @@ def answer(make, kind, text, arrays, x):
 
 
 def same(a, b):
-    return isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and a.shape == b.shape and numpy.array_equal(a, b, equal_nan=True)
+    return not isinstance(a, str) and not isinstance(b, str) and a is not None and b is not None and \
+        a.shape == b.shape and numpy.array_equal(a, b, equal_nan=True)
 
 
 def answers(make, kind, usual, shape, shapes):
@@ -107,7 +110,7 @@ def answers(make, kind, usual, shape, shapes):
     assert not isinstance(normal, str), (kind, normal)
     found = {}
     for argument in list(usual) + ["unknown"]:
-        large = any(word in argument for word in ("channels", "features", "size", "dim", "num_parameters", "normalized_shape"))
+        large = any(word in argument for word in ("channels", "features", "size", "dim", "num_parameters", "shape"))
         values = [v for v in VALUES + MORE.get(argument, []) if not (large and v in ("100000", "1e+39"))]
         outputs = {value: answer(make, kind, changed(usual, argument, value), arrays, x) for value in values}
         found[argument] = {}

@@ -1,6 +1,7 @@
-"""make.py: writes a network of layers that netcl runs and does not save, in the three forms that can hold its weights, and what netcl's CPU
-backend computes with it: net.json and net.npz (a bare list and its arrays), parameters.npz and parameters.json (a training checkpoint, by netcl),
-state.pt (PyTorch's container, written by netcl, with the names and axes that PyTorch has), x.npy, y.npy."""
+"""make.py: writes a network of layers that netcl runs and does not save, in the three forms that can hold its weights,
+and what netcl's CPU backend computes with it: net.json and net.npz (a bare list and its arrays), parameters.npz and
+parameters.json (a training checkpoint, by netcl), state.pt (PyTorch's container, written by netcl, with the names and
+axes that PyTorch has), x.npy, y.npy."""
 import json
 import os
 
@@ -12,9 +13,9 @@ from netcl.io.checkpoint import save_checkpoint
 from netcl.io.interop import write_state_dict
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LAYERS = [("GroupNorm", {"num_groups": 2, "num_channels": 6, "eps": 1e-4}), ("PReLU", {"num_parameters": 6}), ("SiLU", {}), ("Softplus", {}),
-          ("RMSNorm", {"dim": 9}), ("LayerNorm", {"normalized_shape": [9]}), ("Upsample", {"size": [10, 5], "mode": "bilinear"}),
-          ("SwiGLU", {"dim": 5, "hidden": 4}), ("HardSigmoid", {})]
+LAYERS = [("GroupNorm", {"num_groups": 2, "num_channels": 6, "eps": 1e-4}), ("PReLU", {"num_parameters": 6}),
+          ("SiLU", {}), ("Softplus", {}), ("RMSNorm", {"dim": 9}), ("LayerNorm", {"normalized_shape": [9]}),
+          ("Upsample", {"size": [10, 5], "mode": "bilinear"}), ("SwiGLU", {"dim": 5, "hidden": 4}), ("HardSigmoid", {})]
 TORCH = {"gamma": "weight", "beta": "bias", "alpha": "weight"}
 queue = manager.default("cpu").queue
 random = numpy.random.RandomState(8)

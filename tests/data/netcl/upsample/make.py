@@ -17,7 +17,8 @@ def column(values, size, **arguments):
 
 
 def nearest():
-    """Rows (in, out, place, shown): all places of maps of 1 to 128 rows where netcl shows another row than floor(place * in / out)."""
+    """Rows (in, out, place, shown): all places of maps of 1 to 128 rows where netcl shows another row than
+    floor(place * in / out)."""
     rows = []
     for before in range(1, 129):
         for after in range(1, 129):
