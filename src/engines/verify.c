@@ -455,17 +455,6 @@ static bool verify_has_still_channels(const oxp_verify_report *report)
   return false;
 }
 
-// A layer with weights whose own value does not move either: what its weights do was not seen. NULL: there is none.
-static const oxp__layer *verify_still_layer(const oxp__verify *verify)
-{
-  for (int i = 0; i < verify->report->layer_count; i++) {
-    const oxp__layer *layer = verify->network->layers[i];
-    if (layer->kind->weight_count > 0 && verify->report->layers[i].still == verify->report->layers[i].channels)
-      return layer;
-  }
-  return NULL;
-}
-
 static void verify_note_still(oxp__verify *verify)
 {
   const oxp_verify_report *report = verify->report;
@@ -477,19 +466,25 @@ static void verify_note_still(oxp__verify *verify)
           report->layer_count > 0 ? ": every layer was compared as well" : ": nothing was shown about them");
 }
 
-static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *output, const oxp__layer *layer)
+// The output does not move. What a layer's weights do was not seen either (`role` is the first array of it), the layer could not be
+// compared (no role), or no layer could (no layer).
+static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *output, const oxp__layer *layer,
+                                     const char *role)
 {
   oxp__text *finding = &verify->report->finding;
   char label[256];
   oxp__text_printf(finding, "\"%s\" %s on this input", output->name,
                    output->difference.compared > 0 ? "does not move" : "holds no finite number");
-  if (layer && verify->report->layers[layer->index].batch == 0)
+  if (layer && !role)
     oxp__text_printf(finding, ", and %s could not be compared", oxp__layer_label(layer, label, sizeof label));
-  else if (layer)
-    oxp__text_printf(finding, ", and neither does %s", oxp__layer_label(layer, label, sizeof label));
-  else
+  else if (!layer)
     oxp__text_add(finding, ", and the layers of the model given could not be compared");
-  oxp__text_printf(finding, ": other weights would have matched as well. Give %s, or another --seed.",
+  if (role)
+    oxp__text_printf(finding, ", and zeros in the place of the %s of %s would have matched as well.", role,
+                     oxp__layer_label(layer, label, sizeof label));
+  else
+    oxp__text_add(finding, ": other weights would have matched as well.");
+  oxp__text_printf(finding, " Give %s, or another --seed.",
                    verify->options.inputs ? "another --input" : "real data with --input");
 }
 
@@ -511,7 +506,8 @@ static oxp_status verify_weigh_match(oxp__verify *verify, oxp_error *error)
   oxp_verify_report *report = verify->report;
   const oxp_verify_row *output = verify_still_output(report);
   char label[256];
-  const oxp__layer *still = verify_still_layer(verify);
+  const oxp__layer *unexercised = NULL;
+  const char *role = NULL;
   int departing = verify_departing_layer(verify, true);
   verify_note_still(verify);
   report->departure = verify_departing_layer(verify, false);
@@ -523,8 +519,10 @@ static oxp_status verify_weigh_match(oxp__verify *verify, oxp_error *error)
                      report->layers[report->departure].problem ? " in its type or shape" : "");
     return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_DIFFERENT : OXP_NO_MEMORY;
   }
-  if (output && (still || report->layer_count == 0)) {
-    verify_say_nothing_shown(verify, output, still);
+  if (output)
+    OXP__TRY(oxp__verify_find_unexercised(verify, &unexercised, &role, error));
+  if (output && (unexercised || report->layer_count == 0)) {
+    verify_say_nothing_shown(verify, output, unexercised, role);
     return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_NOTHING_SHOWN : OXP_NO_MEMORY;
   }
   verify_note_departure(verify);

@@ -86,6 +86,12 @@ oxp_status oxp__verify_inputs(const oxp__verify *verify, const oxp__verify_run *
 oxp_status oxp__verify_run_session(const oxp__verify *verify, oxp_session *session, const oxp_array *inputs,
                                    oxp_array **outputs, oxp_error *error);
 
+// The array of a value: one of the run's inputs, or of the layers' values.
+const oxp_array *oxp__verify_array(const oxp__verify *verify, oxp_value value, const oxp_array *inputs,
+                                   const oxp_array *layers);
+// An array's shape over values in double, for a kind's own kernel.
+oxp__f64 oxp__verify_view(const oxp_array *array, double *at);
+
 // Frees the arrays of a list and zeroes them; then, with `list_too`, the list.
 void oxp__verify_free(oxp_array *arrays, int count, bool list_too);
 
@@ -109,6 +115,11 @@ bool oxp__verify_beyond_noise(const oxp__verify_value *value);
 // How many channels of a value would have matched a constant, so that comparing them shows nothing. All of them: the value does not
 // move. 0 where a single number was seen of each channel, from which nothing follows.
 int64_t oxp__verify_still_channels(const oxp__verify *verify, const oxp__verify_value *value);
+
+// verify_exercise.c: among the layers with weights that were compared layer by layer and whose values do not move, finds the first
+// one with an array whose zeros would have matched as well, or that was not compared. *layer NULL: there is none.
+oxp_status oxp__verify_find_unexercised(oxp__verify *verify, const oxp__layer **layer, const char **role,
+                                        oxp_error *error);
 
 // verify_departure.c: for a model that was given and compared with layers, moves the report's departure to the first layer that
 // departs from a fresh export on the same engine; leaves it where that cannot be found out.

@@ -408,3 +408,22 @@ oxp_status oxp__verify_run_session(const oxp__verify *verify, oxp_session *sessi
   }
   return status;
 }
+
+const oxp_array *oxp__verify_array(const oxp__verify *verify, oxp_value value, const oxp_array *inputs,
+                                   const oxp_array *layers)
+{
+  const oxp_network *network = verify->network;
+  if (network->values[value].layer >= 0)
+    return &layers[network->values[value].layer];
+  for (size_t i = 0; i < network->input_count; i++)
+    if (network->inputs[i] == value)
+      return &inputs[i];
+  return NULL;
+}
+
+oxp__f64 oxp__verify_view(const oxp_array *array, double *at)
+{
+  oxp__f64 view = { .shape.rank = array->rank, .count = oxp_array_count(array), .at = at };
+  memcpy(view.shape.dim, array->shape, sizeof view.shape.dim);
+  return view;
+}

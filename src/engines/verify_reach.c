@@ -25,17 +25,6 @@ typedef struct reach_state {
 
 // --- Activations ---
 
-static const oxp_array *reach_value(const reach_state *state, oxp_value value)
-{
-  const oxp_network *network = state->verify->network;
-  if (network->values[value].layer >= 0)
-    return &state->values[network->values[value].layer];
-  for (size_t i = 0; i < network->input_count; i++)
-    if (network->inputs[i] == value)
-      return &state->inputs[i];
-  return NULL;
-}
-
 // Kinds without weights that keep the shape of their one input: whatever is between the layers that compute with weights.
 static bool reach_is_activation(const oxp_network *network, const oxp__layer *layer)
 {
@@ -46,15 +35,6 @@ static bool reach_is_activation(const oxp_network *network, const oxp__layer *la
   for (int i = 0; same && i < from->rank; i++)
     same = from->dim[i] == to->dim[i];
   return same;
-}
-
-static oxp__f64 reach_view(const oxp_array *array, double *at)
-{
-  oxp__f64 view = { .count = oxp_array_count(array), .at = at };
-  view.shape.rank = array->rank;
-  for (int i = 0; i < array->rank; i++)
-    view.shape.dim[i] = array->shape[i];
-  return view;
 }
 
 // Loads the values and moves them by one step, up and down in turn: where all move together a softmax would stand still.
@@ -76,7 +56,8 @@ static double reach_load_moved(const oxp_array *array, double *at)
 // Do enough of an activation's values move with its input?
 static oxp_status reach_look(const reach_state *state, const oxp__layer *layer, bool *reached, oxp_error *error)
 {
-  const oxp_array *x = reach_value(state, layer->inputs[0]), *y = &state->values[layer->index];
+  const oxp_array *x = oxp__verify_array(state->verify, layer->inputs[0], state->inputs, state->values),
+                  *y = &state->values[layer->index];
   int64_t count = oxp_array_count(y), moving = 0;
   *reached = true;
   if (oxp_array_count(x) != count)
@@ -85,7 +66,7 @@ static oxp_status reach_look(const reach_state *state, const oxp__layer *layer, 
   if (!moved)
     return oxp__fail_memory(error, 2 * (uint64_t)count * sizeof *moved);
   double step = reach_load_moved(x, moved);
-  oxp__f64 input = reach_view(x, moved), output = reach_view(y, moved + count);
+  oxp__f64 input = oxp__verify_view(x, moved), output = oxp__verify_view(y, moved + count);
   layer->kind->ref(&(oxp__ref){ .layer = layer, .inputs = &input, .input_count = 1, .output = &output });
   for (int64_t i = 0; i < count; i++)
     moving += fabs(output.at[i] - ((const double *)y->data)[i]) > reach_slope * step;
@@ -152,7 +133,7 @@ static double reach_channel_variance(const oxp_array *array, int64_t channel)
 // The scale at which a normalization would see its statistics, from the values that it saw last; 0 when there is none.
 static oxp_status reach_scale_of(const reach_state *state, const oxp__layer *layer, double *scale, oxp_error *error)
 {
-  const oxp_array *x = reach_value(state, layer->inputs[0]);
+  const oxp_array *x = oxp__verify_array(state->verify, layer->inputs[0], state->inputs, state->values);
   *scale = 0;
   if (x->rank < 2 || oxp_array_count(x) == 0)
     return OXP_OK;

@@ -543,6 +543,48 @@ static void outputs_that_do_not_move_show_nothing(void **state)
   oxp_network_free(net);
 }
 
+// A mean over many random values hardly moves. Where it is what the last layer's weights are multiplied with, wrong ones show all
+// the same; where a large bias hides the product, they do not.
+static void values_that_hardly_move_may_show_all_weights(void **state)
+{
+  (void)state;
+  need_runtime();
+  static const struct {
+    float mean, bias;
+    oxp_status verdict;
+  } cases[] = { { 3, 1, OXP_OK }, { 0, 40, OXP_NOTHING_SHOWN } };
+  for (int i = 0; i < 2; i++) {
+    const float one[] = { 1 }, weights[] = { 1, -2 }, shift[] = { cases[i].mean }, biases[] = { cases[i].bias, 41 };
+    oxp_network *net = build(OXP_FLOAT32);
+    oxp_value x = oxp_network_add_input(net, "x", 4, (int64_t[]){ OXP_DIM_BATCH, 1, 128, 128 });
+    x = oxp_network_add_layer(net, "conv2d", "conv", 1, &x);
+    oxp_layer_set_int(net, x, "in_channels", 1);
+    oxp_layer_set_int(net, x, "out_channels", 1);
+    oxp_layer_set_ints(net, x, "kernel_shape", 2, (int64_t[]){ 1, 1 });
+    oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT32, 4, (int64_t[]){ 1, 1, 1, 1 }, one);
+    oxp_layer_set_weight(net, x, "weight", &tensor);
+    tensor = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 1 }, shift);
+    oxp_layer_set_weight(net, x, "bias", &tensor);
+    x = oxp_network_add_layer(net, "global_avg_pool2d", NULL, 1, &x);
+    x = oxp_network_add_layer(net, "flatten", NULL, 1, &x);
+    x = oxp_network_add_layer(net, "linear", "fc", 1, &x);
+    oxp_layer_set_int(net, x, "in_features", 1);
+    oxp_layer_set_int(net, x, "out_features", 2);
+    tensor = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 1, 2 }, weights);
+    oxp_layer_set_weight(net, x, "weight", &tensor);
+    tensor = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 2 }, biases);
+    oxp_layer_set_weight(net, x, "bias", &tensor);
+    oxp_network_add_output(net, x, NULL);
+    finish(net);
+    oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .batch = 3 }, cases[i].verdict);
+    assert_int_equal(oxp_verify_output(report, 0)->still, 2);
+    if (cases[i].verdict != OXP_OK)
+      assert_finding(report, "zeros in the place of the weight of layer 3 \"fc\"");
+    oxp_verify_report_free(report);
+    oxp_network_free(net);
+  }
+}
+
 // A saturated output: the layers before it move, and decide.
 static void layers_decide_where_outputs_do_not_move(void **state)
 {
@@ -653,6 +695,7 @@ int main(void)
     cmocka_unit_test(given_limits_are_kept),
     cmocka_unit_test(rounding_noise_is_nobodys_fault),
     cmocka_unit_test(outputs_that_do_not_move_show_nothing),
+    cmocka_unit_test(values_that_hardly_move_may_show_all_weights),
     cmocka_unit_test(layers_decide_where_outputs_do_not_move),
     cmocka_unit_test(other_types_and_shapes_are_differences),
     cmocka_unit_test(not_finite_values_are_mentioned),
