@@ -32,11 +32,11 @@ import judge
 import networks
 import plant
 
-MATCH, DIFFER, NOT_AVAILABLE = 0, 1, 6
+MATCH, DIFFER, NOT_AVAILABLE = 0, 1, 6  # exit statuses
 RANDOM_NETWORKS, QUICK_NETWORKS = 40, 6
 RIGHT_FORMS = 9  # of each network
 # Faults planted in each network's model, drawn from all that fit: under the default profile, under the other one, in the quick part.
-MOST_FAULTS = {"onnx": 80, "netcl": 20, "quick": 2}
+MOST_FAULTS = {"onnx": 20, "netcl": 5, "quick": 2}
 OPSETS = range(13, 27)
 MARKS = "<!-- driver: begin -->\n", "<!-- driver: end -->\n"
 
@@ -121,6 +121,8 @@ def plant_in(command, network, profile, quick):
         return []
     model = onnx.load(path)
     status, report = command.verify(network, path, "--layers")
+    if report.get("verdict") == "nothing shown":
+        return []
     if status != MATCH:
         raise ValueError(f"{name}: the right model is not called right: {report}")
     powers = {row["name"]: row["power"] for row in report["layers"] if row.get("power") is not None}
@@ -151,8 +153,8 @@ def right_forms(network):
 
 
 def right_in(command, network, quick):
-    """Shows right models of one network; returns how many, and the false alarms."""
-    count, alarms = 0, []
+    """Shows right models of one network; returns how many, how many of them showed nothing, and the false alarms."""
+    count, nothing, alarms = 0, 0, []
     for opset, profile, batch, batchnorm in right_forms(network):
         if count == (1 if quick else RIGHT_FORMS):
             break
@@ -163,14 +165,15 @@ def right_in(command, network, quick):
         count += 1
         status, report = command.verify(network, path, "--seed", number(network.name, opset))
         path.unlink()
-        if status != MATCH:
+        nothing += report.get("verdict") == "nothing shown"
+        if status != MATCH and report.get("verdict") != "nothing shown":
             alarms.append(f"false alarm ({status}): {network.name} {' '.join(map(str, options))}: {report.get('finding', report)}")
-    return count, alarms
+    return count, nothing, alarms
 
 
 # --- All ---
 
-def table_of(outcomes, right, alarms):
+def table_of(outcomes, right, nothing, alarms):
     rows = collections.defaultdict(lambda: [0] * 6)
     for outcome in outcomes:
         wanted = outcome.visible and not outcome.same
@@ -182,7 +185,8 @@ def table_of(outcomes, right, alarms):
     lines = ["| fault | planted | same function | below the limits | to be seen | found | layer named |",
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     lines += [f"| {kind} | " + " | ".join(map(str, row)) + " |" for kind, row in rows.items()]
-    return "\n".join([*lines, "", f"Right models: {right}. False alarms: {alarms}.", ""])
+    return "\n".join([*lines, "", f"Right models: {right}. False alarms: {alarms}. Nothing shown, because the outputs hardly move on "
+                      f"random input: {nothing}.", ""])
 
 
 def write_page(page, table):
@@ -208,10 +212,10 @@ def main(arguments):
                    for network in found for profile in ("onnx", "netcl")]
         shown = [pool.submit(right_in, command, network, arguments.quick) for network in found]
         outcomes = [outcome for task in planted for outcome in task.result()]
-        counts, alarms = zip(*(task.result() for task in shown))
+        counts, nothing, alarms = zip(*(task.result() for task in shown))
     alarms = [alarm for several in alarms for alarm in several]
     print("\n".join(alarms))
-    table = table_of(outcomes, sum(counts), len(alarms))
+    table = table_of(outcomes, sum(counts), sum(nothing), len(alarms))
     print(table)
     if arguments.page:
         write_page(arguments.page, table)

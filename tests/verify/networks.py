@@ -67,7 +67,7 @@ class Draw:
         return values[int(self.random.integers(len(values)))]
 
     def activation(self):
-        kind = self.one_of("ReLU", "LeakyReLU", "Sigmoid", "Tanh", "ELU", "GELU", "HardSwish", "HardTanh")
+        kind = self.one_of("ReLU", "LeakyReLU", "Sigmoid", "Tanh", "ELU", "GELU", "HardSwish", "HardTanh", "SiLU")
         arguments = {"LeakyReLU": {"negative_slope": self.one_of(0.01, 0.1, 0.3)}, "ELU": {"alpha": self.one_of(1.0, 0.5)},
                      "GELU": {"approximate": self.one_of(True, False)}, "HardTanh": {"min_val": -0.8, "max_val": 1.2}}
         self.add(kind, **arguments.get(kind, {}))
@@ -104,11 +104,13 @@ class Draw:
 
     def map_layer(self, channels, height, width):
         """One layer on a map that is not a convolution; returns the new size."""
-        kind = self.one_of("BatchNorm2d", "BatchNorm2d", "MaxPool2d", "AvgPool2d", "Upsample", "Dropout")
+        kind = self.one_of("BatchNorm2d", "BatchNorm2d", "MaxPool2d", "AvgPool2d", "Upsample", "PReLU", "Dropout")
         if kind == "BatchNorm2d":
             self.batch_norm(channels)
+        elif kind == "PReLU":
+            self.add(kind, {"alpha": self.normal(channels, scale=0.1, around=0.3)}, num_parameters=channels)
         elif kind == "Upsample":
-            self.add(kind, scale_factor=2, mode="nearest")
+            self.add(kind, scale_factor=2, mode=self.one_of("nearest", "bilinear"))
             return height * 2, width * 2
         elif kind == "Dropout":
             self.add(kind, p=0.5, seed=None)

@@ -159,6 +159,8 @@ class Planter:
         if "epsilon" in found:
             put("another epsilon", "epsilon", 1e-3 if found["epsilon"] < 5e-4 else 1e-5)
             put("another epsilon", "epsilon", found["epsilon"] * 1000)
+        if node.op_type == "Resize":
+            put("another interpolation", "mode", "linear" if found["mode"] == b"nearest" else "nearest")
         if node.op_type in ("LeakyRelu", "Elu", "HardSigmoid"):
             put("another slope", "alpha", found.get("alpha", 0.01) * 1.5)
             put("another slope", "alpha", 0.0)
