@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints src/onnx/operators_table.c from the operator schemas of the package onnx: usage: operators.py TARGET
 
-The facts are ONNX's; nobody types them. `./dev docs` runs this where the package is there (.deps/venv), and `./dev docs --check` compares.
-Exit status 77: the package is not there.
+The facts are ONNX's; nobody types them. `./dev docs` runs this where the package is there (.deps/venv), and
+`./dev docs --check` compares. Exit status 77: the package is not there.
 """
 import collections
 import sys
@@ -114,8 +114,8 @@ def page():
     schemas = defs.get_all_schemas_with_history()
     newest = {domain: max(s.since_version for s in schemas if s.domain == domain) for domain in {s.domain for s in schemas}}
     newest[""] = defs.onnx_opset_version()
-    yield "// operators_table.c: what ONNX's releases and operators look like, as data. Printed by scripts/operators.py from the schemas of"
-    yield "// ONNX's own package (./dev docs); not to be edited. Place: onnx."
+    yield "// operators_table.c: what ONNX's releases and operators look like, as data. Printed by scripts/operators.py from the"
+    yield "// schemas in ONNX's own package (./dev docs); not to be edited. Place: onnx."
     yield '#include "onnx/operators.h"'
     yield ""
     yield "// clang-format off"

@@ -11,15 +11,15 @@ void oxp__inspect_network_json(oxp__json *json, const oxp_network *network);
 void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph);
 void oxp__inspect_onnx_json(oxp__json *json, const oxp_graph *graph);
 
-// inspect_arrays.c: the arrays of a model, wherever in it they are: as a table, as "initializers": [...], how many there are, and
-// all their stored elements together.
+// inspect_arrays.c: the arrays of a model, wherever in it they are: as a table, as "initializers": [...], how many there
+// are, and all their stored elements together.
 void oxp__inspect_arrays_text(oxp__text *text, const oxp_graph *graph);
 void oxp__inspect_arrays_json(oxp__json *json, const oxp_graph *graph);
 void oxp__inspect_arrays_summary(oxp__text *text, const oxp_graph *graph);
 int64_t oxp__inspect_parameters(const oxp_graph *graph);
 
-// Calls `visit` for each graph in the attributes of node number `index`, with the way to it: `NODE.ATTRIBUTE`, cut to a length that
-// many can have.
+// Calls `visit` for each graph in the attributes of node number `index`, with the way to it: `NODE.ATTRIBUTE`, cut to a
+// length that many can have.
 typedef void (*oxp__inspect_visit)(void *context, const char *path, const oxp__graph_proto *graph);
 void oxp__inspect_inner_graphs(const oxp__node *node, size_t index, oxp__inspect_visit visit, void *context);
 enum { OXP__INSPECT_PATH = 40 }; // places that each part of it takes

@@ -1,5 +1,5 @@
-// inspect_arrays.c: the arrays that an ONNX model holds: initializers, sparse ones, and what its Constant nodes give, in the graph, in
-// the graphs inside of nodes, and in functions. Values are not read. Place: cli.
+// inspect_arrays.c: the arrays that an ONNX model holds: initializers, sparse ones, and what its Constant nodes give, in the
+// main graph, in the graphs inside of nodes, and in functions. Values are not read. Place: cli.
 #include "cli/inspect.h"
 
 #include <inttypes.h>
@@ -34,11 +34,6 @@ typedef struct array_walk {
 
 static void walk_nodes(array_walk *walk, const oxp__nodes *nodes);
 
-static const char *or_empty(const char *string)
-{
-  return string ? string : "";
-}
-
 // The number of elements; 0 when the declared dimensions make no sense.
 static int64_t count_of(const oxp__ints *dims)
 {
@@ -49,7 +44,7 @@ static int64_t count_of(const oxp__ints *dims)
 
 static void visit_tensor(array_walk *walk, const oxp__tensor_proto *tensor, const char *name, const char *kind)
 {
-  held_array found = { .name = or_empty(name), .kind = kind, .graph = oxp__text_string(&walk->graph) };
+  held_array found = { .name = oxp__or_empty(name), .kind = kind, .graph = oxp__text_string(&walk->graph) };
   found.dtype = tensor->data_type;
   found.dims = &tensor->dims;
   found.elements = found.stored = count_of(&tensor->dims);
@@ -60,7 +55,7 @@ static void visit_tensor(array_walk *walk, const oxp__tensor_proto *tensor, cons
 static void visit_sparse(array_walk *walk, const oxp__sparse_tensor *sparse, const char *name)
 {
   held_array found = { .kind = "sparse", .graph = oxp__text_string(&walk->graph), .tensor = sparse->values };
-  found.name = or_empty(name ? name : sparse->values ? sparse->values->name : NULL);
+  found.name = oxp__or_empty(name ? name : sparse->values ? sparse->values->name : NULL);
   found.dtype = sparse->values ? sparse->values->data_type : 0;
   found.dims = &sparse->dims;
   found.elements = count_of(&sparse->dims);
@@ -100,7 +95,7 @@ static void visit_list(array_walk *walk, const oxp__attribute *attribute, const 
 static void walk_constant(array_walk *walk, const oxp__node *node)
 {
   const char *name = node->outputs.count > 0 ? node->outputs.at[0] : "";
-  bool constant = node->op_type && strcmp(node->op_type, "Constant") == 0 && !*or_empty(node->domain);
+  bool constant = node->op_type && strcmp(node->op_type, "Constant") == 0 && !*oxp__or_empty(node->domain);
   for (size_t i = 0; constant && i < node->attributes.count; i++) {
     const oxp__attribute *attribute = node->attributes.at[i];
     if (attribute->t)
@@ -144,7 +139,7 @@ static void walk_model(array_walk *walk)
   walk_graph(walk, model->graph);
   for (size_t i = 0; i < model->functions.count; i++) {
     oxp__text_add(&walk->graph, "function ");
-    oxp__text_add_short(&walk->graph, or_empty(model->functions.at[i]->name), OXP__INSPECT_PATH);
+    oxp__text_add_short(&walk->graph, oxp__or_empty(model->functions.at[i]->name), OXP__INSPECT_PATH);
     walk_nodes(walk, &model->functions.at[i]->nodes);
     oxp__text_cut(&walk->graph, 0);
   }
@@ -205,7 +200,7 @@ void oxp__inspect_arrays_summary(oxp__text *text, const oxp_graph *graph)
 static const char *stated(const oxp__tensor_proto *tensor, const char *key)
 {
   for (size_t i = 0; i < tensor->external.count; i++)
-    if (strcmp(or_empty(tensor->external.at[i]->key), key) == 0)
+    if (strcmp(oxp__or_empty(tensor->external.at[i]->key), key) == 0)
       return tensor->external.at[i]->value;
   return NULL;
 }

@@ -1,4 +1,4 @@
-// inspect_onnx.c: what `inspect` says about an ONNX model, ours or anybody's. Place: cli.
+// inspect_onnx.c: what `inspect` says about an ONNX model, ours or anybody's, as text and as a picture. Place: cli.
 #include "cli/inspect.h"
 
 #include <inttypes.h>
@@ -6,11 +6,6 @@
 #include <string.h>
 
 #include "cli/onnx_text.h"
-
-static const char *or_empty(const char *string)
-{
-  return string ? string : "";
-}
 
 // --- Graphs inside of nodes ---
 
@@ -27,7 +22,7 @@ void oxp__inspect_inner_graphs(const oxp__node *node, size_t index, oxp__inspect
       oxp__text_printf(&path, "%zu", index);
     size_t length = path.length;
     oxp__text_add(&path, ".");
-    oxp__text_add_short(&path, or_empty(attribute->name), OXP__INSPECT_PATH);
+    oxp__text_add_short(&path, oxp__or_empty(attribute->name), OXP__INSPECT_PATH);
     if (attribute->g)
       visit(context, oxp__text_string(&path), attribute->g);
     for (size_t j = 0, end = path.length; j < attribute->graphs.count; j++) {
@@ -51,7 +46,7 @@ static void add_names(oxp__text *text, const oxp__strings *names)
 // The same for what a node reads: names that begin with the node's own are shortened (`conv1.weight` to `.weight`).
 static void add_inputs(oxp__text *text, const oxp__node *node)
 {
-  size_t length = strlen(or_empty(node->name));
+  size_t length = strlen(oxp__or_empty(node->name));
   for (size_t i = 0; i < node->inputs.count; i++) {
     const char *name = node->inputs.at[i];
     bool own = length > 0 && strncmp(name, node->name, length) == 0 && name[length] == '.';
@@ -65,13 +60,13 @@ static void grid_node(oxp__grid *grid, size_t index, const oxp__node *node)
   add_inputs(&inputs, node);
   add_names(&outputs, &node->outputs);
   for (size_t i = 0; i < node->attributes.count; i++) {
-    oxp__text_printf(&attributes, "%s%s=", i > 0 ? " " : "", or_empty(node->attributes.at[i]->name));
+    oxp__text_printf(&attributes, "%s%s=", i > 0 ? " " : "", oxp__or_empty(node->attributes.at[i]->name));
     oxp__onnx_add_attribute(&attributes, node->attributes.at[i]);
   }
   oxp__grid_addf(grid, "%zu", index);
-  oxp__grid_add(grid, or_empty(node->name));
-  oxp__grid_addf(grid, "%s%s%s", or_empty(node->domain), node->domain && *node->domain ? "::" : "",
-                 or_empty(node->op_type));
+  oxp__grid_add(grid, oxp__or_empty(node->name));
+  oxp__grid_addf(grid, "%s%s%s", oxp__or_empty(node->domain), node->domain && *node->domain ? "::" : "",
+                 oxp__or_empty(node->op_type));
   oxp__grid_take(grid, &inputs);
   oxp__grid_take(grid, &outputs);
   oxp__grid_take(grid, &attributes);
@@ -95,7 +90,7 @@ static void add_inner_title(oxp__text *text, const char *path, const char *name)
   oxp__text_add(text, "\n  ");
   oxp__text_add_clean(text, path);
   oxp__text_add(text, ": ");
-  oxp__text_add_short(text, or_empty(name), OXP__INSPECT_PATH);
+  oxp__text_add_short(text, oxp__or_empty(name), OXP__INSPECT_PATH);
 }
 
 typedef struct inner_texts {
@@ -109,7 +104,7 @@ static void add_infos(oxp__text *text, const oxp__value_infos *infos)
 {
   for (size_t i = 0; i < infos->count; i++) {
     oxp__text_add(text, i > 0 ? ", " : "");
-    oxp__text_add_short(text, or_empty(infos->at[i]->name), OXP__INSPECT_PATH);
+    oxp__text_add_short(text, oxp__or_empty(infos->at[i]->name), OXP__INSPECT_PATH);
   }
 }
 
@@ -143,7 +138,7 @@ static void add_function(inner_texts *inner, const oxp__function *function)
   oxp__text *text = inner->text, names = { 0 };
   add_inner_title(text, "function", function->domain);
   oxp__text_add(text, function->domain && *function->domain ? "::" : "");
-  oxp__text_add_short(text, or_empty(function->name), OXP__INSPECT_PATH);
+  oxp__text_add_short(text, oxp__or_empty(function->name), OXP__INSPECT_PATH);
   oxp__text_add(text, " (");
   add_names(&names, &function->inputs);
   oxp__text_add(&names, ") -> ");
@@ -155,7 +150,7 @@ static void add_function(inner_texts *inner, const oxp__function *function)
   if (function->nodes.count > 0)
     add_nodes(text, &function->nodes);
   oxp__text_add(&inner->path, "function ");
-  oxp__text_add_short(&inner->path, or_empty(function->name), OXP__INSPECT_PATH);
+  oxp__text_add_short(&inner->path, oxp__or_empty(function->name), OXP__INSPECT_PATH);
   add_inner_graphs(inner, &function->nodes);
   oxp__text_cut(&inner->path, 0);
 }
@@ -202,7 +197,7 @@ static void add_header(oxp__text *text, const oxp_graph *graph)
   add_stated(text, "\n  doc: ", model->doc_string);
   for (size_t i = 0; i < model->metadata.count; i++) {
     oxp__text_add(text, "\n  ");
-    oxp__text_add_clean(text, or_empty(model->metadata.at[i]->key));
+    oxp__text_add_clean(text, oxp__or_empty(model->metadata.at[i]->key));
     add_stated(text, ": ", model->metadata.at[i]->value);
   }
   oxp__text_add(text, "\n");
@@ -230,169 +225,6 @@ void oxp__inspect_onnx_text(oxp__text *text, const oxp_graph *graph)
   add_inner(text, &graph->model);
 }
 
-// --- JSON ---
-
-static void json_strings(oxp__json *json, const char *key, const oxp__strings *strings)
-{
-  oxp__json_array(json, key);
-  for (size_t i = 0; i < strings->count; i++)
-    oxp__json_text(json, NULL, strings->at[i]);
-  oxp__json_end(json, ']');
-}
-
-static void json_nodes(oxp__json *json, const oxp__nodes *nodes);
-
-static void json_info_names(oxp__json *json, const char *key, const oxp__value_infos *infos)
-{
-  oxp__json_array(json, key);
-  for (size_t i = 0; i < infos->count; i++)
-    oxp__json_text(json, NULL, or_empty(infos->at[i]->name));
-  oxp__json_end(json, ']');
-}
-
-static void json_graph(oxp__json *json, const char *key, const oxp__graph_proto *graph)
-{
-  oxp__json_object(json, key);
-  oxp__json_text(json, "name", or_empty(graph->name));
-  json_info_names(json, "inputs", &graph->inputs);
-  json_info_names(json, "outputs", &graph->outputs);
-  json_nodes(json, &graph->nodes);
-  oxp__json_end(json, '}');
-}
-
-// True for an attribute that holds a list of a kind that JSON has.
-static bool json_list(oxp__json *json, const char *key, const oxp__attribute *attribute)
-{
-  int32_t type = attribute->type;
-  if (type != OXP__ATTR_INTS && type != OXP__ATTR_FLOATS && type != OXP__ATTR_STRINGS && type != OXP__ATTR_GRAPHS)
-    return false;
-  oxp__json_array(json, key);
-  for (size_t i = 0; type == OXP__ATTR_INTS && i < attribute->ints.count; i++)
-    oxp__json_int(json, NULL, attribute->ints.at[i]);
-  for (size_t i = 0; type == OXP__ATTR_FLOATS && i < attribute->floats.count; i++)
-    oxp__json_number(json, NULL, (double)attribute->floats.at[i]);
-  for (size_t i = 0; type == OXP__ATTR_STRINGS && i < attribute->strings.count; i++)
-    oxp__json_bytes(json, NULL, attribute->strings.at[i].at, attribute->strings.at[i].count);
-  for (size_t i = 0; type == OXP__ATTR_GRAPHS && i < attribute->graphs.count; i++)
-    json_graph(json, NULL, attribute->graphs.at[i]);
-  oxp__json_end(json, ']');
-  return true;
-}
-
-static void json_attribute(oxp__json *json, const oxp__attribute *attribute)
-{
-  const char *key = or_empty(attribute->name);
-  bool own = !attribute->ref_attr_name || !*attribute->ref_attr_name; // not that of the function around it
-  oxp__text text = { 0 };
-  if (own && attribute->type == OXP__ATTR_INT) {
-    oxp__json_int(json, key, attribute->i);
-  } else if (own && attribute->type == OXP__ATTR_FLOAT) {
-    oxp__json_number(json, key, (double)attribute->f);
-  } else if (own && attribute->type == OXP__ATTR_STRING) {
-    oxp__json_bytes(json, key, attribute->s.at, attribute->s.count);
-  } else if (own && attribute->type == OXP__ATTR_GRAPH && attribute->g) {
-    json_graph(json, key, attribute->g);
-  } else if (!own || !json_list(json, key, attribute)) {
-    oxp__onnx_add_attribute(&text, attribute);
-    oxp__json_text(json, key, oxp__text_string(&text));
-    json->text.failed |= text.failed;
-  }
-  oxp__text_fini(&text);
-}
-
-static void json_node(oxp__json *json, size_t index, const oxp__node *node)
-{
-  oxp__json_object(json, NULL);
-  oxp__json_int(json, "index", (int64_t)index);
-  oxp__json_text(json, "name", or_empty(node->name));
-  oxp__json_text(json, "operator", or_empty(node->op_type));
-  oxp__json_text(json, "domain", or_empty(node->domain));
-  json_strings(json, "inputs", &node->inputs);
-  json_strings(json, "outputs", &node->outputs);
-  oxp__json_object(json, "attributes");
-  for (size_t i = 0; i < node->attributes.count; i++)
-    json_attribute(json, node->attributes.at[i]);
-  oxp__json_end(json, '}');
-  oxp__json_end(json, '}');
-}
-
-static void json_nodes(oxp__json *json, const oxp__nodes *nodes)
-{
-  oxp__json_array(json, "nodes");
-  for (size_t i = 0; i < nodes->count; i++)
-    json_node(json, i, nodes->at[i]);
-  oxp__json_end(json, ']');
-}
-
-static void json_opsets(oxp__json *json, const oxp__opsets *opsets)
-{
-  oxp__json_array(json, "opsets");
-  for (size_t i = 0; i < opsets->count; i++) {
-    oxp__json_object(json, NULL);
-    oxp__json_text(json, "domain", or_empty(opsets->at[i]->domain));
-    oxp__json_int(json, "version", opsets->at[i]->version);
-    oxp__json_end(json, '}');
-  }
-  oxp__json_end(json, ']');
-}
-
-static void json_function(oxp__json *json, const oxp__function *function)
-{
-  oxp__json_object(json, NULL);
-  oxp__json_text(json, "name", or_empty(function->name));
-  oxp__json_text(json, "domain", or_empty(function->domain));
-  oxp__json_text(json, "overload", or_empty(function->overload));
-  json_strings(json, "inputs", &function->inputs);
-  json_strings(json, "outputs", &function->outputs);
-  json_strings(json, "attributes", &function->attribute_names);
-  json_opsets(json, &function->opsets);
-  json_nodes(json, &function->nodes);
-  oxp__json_end(json, '}');
-}
-
-static void json_check(oxp__json *json, const oxp_graph *graph)
-{
-  oxp_error finding = { 0 };
-  oxp__text notes = { 0 };
-  oxp_status checked = oxp__graph_check(graph, &notes, &finding);
-  oxp__json_text(json, "check", checked == OXP_OK ? "" : finding.message);
-  oxp__json_text(json, "not_checked", oxp__text_string(&notes));
-  json->text.failed |= notes.failed;
-  oxp__text_fini(&notes);
-}
-
-static void json_header(oxp__json *json, const oxp_graph *graph)
-{
-  const oxp__model *model = &graph->model;
-  oxp__json_text(json, "format", "onnx");
-  oxp__json_int(json, "ir_version", model->ir_version);
-  oxp__json_int(json, "opset", oxp_graph_opset(graph));
-  json_opsets(json, &model->opsets);
-  oxp__json_text(json, "producer", or_empty(model->producer_name));
-  oxp__json_text(json, "producer_version", or_empty(model->producer_version));
-  oxp__json_text(json, "graph", or_empty(model->graph->name));
-  oxp__json_text(json, "doc", or_empty(model->doc_string));
-  oxp__json_object(json, "metadata");
-  for (size_t i = 0; i < model->metadata.count; i++)
-    oxp__json_text(json, or_empty(model->metadata.at[i]->key), or_empty(model->metadata.at[i]->value));
-  oxp__json_end(json, '}');
-  oxp__json_int(json, "parameters", oxp__inspect_parameters(graph));
-  json_check(json, graph);
-}
-
-void oxp__inspect_onnx_json(oxp__json *json, const oxp_graph *graph)
-{
-  oxp__subject subject = { .graph = (oxp_graph *)graph };
-  json_header(json, graph);
-  oxp__subject_json(json, &subject);
-  json_nodes(json, &graph->model.graph->nodes);
-  oxp__inspect_arrays_json(json, graph);
-  oxp__json_array(json, "functions");
-  for (size_t i = 0; i < graph->model.functions.count; i++)
-    json_function(json, graph->model.functions.at[i]);
-  oxp__json_end(json, ']');
-}
-
 // --- Picture ---
 
 typedef struct producer {
@@ -415,7 +247,7 @@ static producer *find_producers(oxp__arena *arena, const oxp__graph_proto *proto
   producer *producers = oxp__arena_new(arena, total, sizeof *producers);
   *count = 0;
   for (size_t i = 0; producers && i < proto->inputs.count; i++)
-    producers[(*count)++] = (producer){ or_empty(proto->inputs.at[i]->name), 'i', i };
+    producers[(*count)++] = (producer){ oxp__or_empty(proto->inputs.at[i]->name), 'i', i };
   for (size_t i = 0; producers && i < proto->nodes.count; i++)
     for (size_t j = 0; j < proto->nodes.at[i]->outputs.count; j++)
       producers[(*count)++] = (producer){ proto->nodes.at[i]->outputs.at[j], 'n', i };
@@ -435,7 +267,7 @@ static void dot_edge(oxp__text *text, const producer *producers, size_t count, c
 static void dot_oval(oxp__text *text, char letter, size_t index, const char *name)
 {
   oxp__text_printf(text, "  %c%zu [shape=oval, ", letter, index);
-  oxp__dot_add_label(text, "", or_empty(name));
+  oxp__dot_add_label(text, "", oxp__or_empty(name));
   oxp__text_add(text, "];\n");
 }
 
@@ -452,14 +284,14 @@ oxp_status oxp__inspect_onnx_dot(oxp__text *text, const oxp_graph *graph, oxp_er
   for (size_t i = 0; producers && i < proto->nodes.count; i++) {
     const oxp__node *node = proto->nodes.at[i];
     oxp__text_printf(text, "  n%zu [", i);
-    oxp__dot_add_label(text, or_empty(node->op_type), or_empty(node->name));
+    oxp__dot_add_label(text, oxp__or_empty(node->op_type), oxp__or_empty(node->name));
     oxp__text_add(text, "];\n");
     for (size_t j = 0; j < node->inputs.count; j++)
       dot_edge(text, producers, count, node->inputs.at[j], 'n', i);
   }
   for (size_t i = 0; producers && i < proto->outputs.count; i++) {
     dot_oval(text, 'o', i, proto->outputs.at[i]->name);
-    dot_edge(text, producers, count, or_empty(proto->outputs.at[i]->name), 'o', i);
+    dot_edge(text, producers, count, oxp__or_empty(proto->outputs.at[i]->name), 'o', i);
   }
   oxp__text_add(text, "}\n");
   oxp__arena_fini(&arena);

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *oxp__or_empty(const char *string)
+{
+  return string ? string : "";
+}
+
 // --- Types ---
 
 static void add_element(oxp__text *text, const char *what, const oxp__type *element)
@@ -23,8 +28,8 @@ static void add_map(oxp__text *text, const oxp__map_type *map)
 
 static void add_opaque(oxp__text *text, const oxp__opaque_type *opaque)
 {
-  const char *domain = opaque->domain ? opaque->domain : "";
-  oxp__text_printf(text, "opaque(%s%s%s)", domain, *domain ? "::" : "", opaque->name ? opaque->name : "");
+  const char *domain = oxp__or_empty(opaque->domain);
+  oxp__text_printf(text, "opaque(%s%s%s)", domain, *domain ? "::" : "", oxp__or_empty(opaque->name));
 }
 
 // Calls itself: types are nested at most as deep as the reader lets messages be.

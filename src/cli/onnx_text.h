@@ -5,9 +5,14 @@
 #include "cli/json.h"
 #include "onnx/graph.h"
 
-// `float32`, `sequence(map(string, float32))`, `optional(sequence(int64))`, `sparse(float32)`; `unknown` when nothing is declared.
+// "" for a text that is not there.
+const char *oxp__or_empty(const char *string);
+
+// `float32`, `sequence(map(string, float32))`, `optional(sequence(int64))`, `sparse(float32)`; `unknown` when nothing is
+// declared.
 void oxp__onnx_add_type(oxp__text *text, const oxp__type *type);
-// The declared sizes of the arrays that such a value consists of: `(batch, 3)`, `?` when there are none; and as JSON, null.
+// The declared sizes of the arrays that such a value consists of: `(batch, 3)`, `?` when there are none; and as JSON,
+// null.
 void oxp__onnx_add_type_shape(oxp__text *text, const oxp__type *type);
 void oxp__onnx_json_type_shape(oxp__json *json, const oxp__type *type);
 

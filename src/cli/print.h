@@ -27,9 +27,9 @@ void oxp__text_add_colour(oxp__text *text, oxp__colour colour, const char *strin
 void oxp__text_add_count(oxp__text *text, int64_t count);
 void oxp__text_add_size(oxp__text *text, uint64_t bytes);
 
-// A table: cells are added one after another, row by row. The first row is the heading. `columns` holds one letter per column:
-// 'l' aligned left, 'r' aligned right. What is in the cells is made safe to show, and where it is longer than a table's cell may be,
-// its middle becomes an ellipsis: a long name must not make every row as long.
+// A table: cells are added one after another, row by row. The first row is the heading. `columns` holds one letter per
+// column: 'l' aligned left, 'r' aligned right. What is in the cells is made safe to show, and where it is longer than a
+// table's cell may be, its middle becomes an ellipsis: a long name must not make every row as long.
 enum { OXP__GRID_COLUMNS = 12 };
 typedef struct oxp__grid {
   const char *columns;

@@ -127,8 +127,8 @@ static bool text_is_in(const text_range *ranges, size_t count, uint32_t code)
   return false;
 }
 
-// Characters that a terminal may obey, that turn the order of what stands around them, or that take room without being seen:
-// Unicode's categories Cc, Cf, Zl and Zp, and letters that are blank by design.
+// Characters that a terminal may obey, that turn the order of what stands around them, or that take room without being
+// seen: Unicode's categories Cc, Cf, Zl and Zp, and letters that are blank by design.
 static bool text_is_control(uint32_t code)
 {
   static const text_range ranges[] = {
@@ -158,8 +158,8 @@ static size_t text_cells_of(uint32_t code)
   return text_is_in(wide, OXP__COUNT(wide), code) ? 2 : 1;
 }
 
-// What is shown for the character at *at, which is moved behind it: the character itself, or one of ours. Its length and the places
-// that it takes on a screen.
+// What is shown for the character at *at, which is moved behind it: the character itself, or one of ours. Its length and
+// the places that it takes on a screen.
 static const char *text_shown(const char **at, size_t *left, size_t *length, size_t *cells)
 {
   uint32_t code;

@@ -11,8 +11,8 @@ typedef struct oxp__text {
   size_t length;
   size_t capacity;
   bool failed;
-  // Where the text goes piece by piece once it is long, so that it takes little memory; NULL: it stays. Called without a context.
-  // What goes wrong there is in `status` and in *error, which is *borrowed* and may be NULL.
+  // Where the text goes piece by piece once it is long, so that it takes little memory; NULL: it stays. Called without a
+  // context. What goes wrong there is in `status` and in *error, which is *borrowed* and may be NULL.
   oxp_write_function drain;
   oxp_error *error;
   oxp_status status;
@@ -21,7 +21,8 @@ typedef struct oxp__text {
 void oxp__text_add(oxp__text *text, const char *string);
 void oxp__text_add_bytes(oxp__text *text, const void *bytes, size_t length);
 void oxp__text_printf(oxp__text *text, const char *format, ...) OXP__PRINTF(2, 3);
-// As a JSON string, with quotes; what oxp__text_clean would replace is escaped, bytes that are not valid UTF-8 become U+FFFD.
+// As a JSON string, with quotes; what oxp__text_clean would replace is escaped, bytes that are not valid UTF-8 become
+// U+FFFD.
 void oxp__text_add_json(oxp__text *text, const char *string);
 // The same where zeros may be inside.
 void oxp__text_add_json_bytes(oxp__text *text, const void *bytes, size_t length);
@@ -39,12 +40,13 @@ void oxp__text_fini(oxp__text *text);
 // The name of a symbolic dimension: "batch", "height", "width", "?"; NULL for a known one.
 const char *oxp__dim_name(int64_t dim);
 
-// Makes a sentence safe to show, in place: line breaks and tabs become spaces; other control characters, marks that turn the order of
-// writing or are not seen, and bytes that are not UTF-8, such as files hold in names, become question marks.
+// Makes a sentence safe to show, in place: line breaks and tabs become spaces; other control characters, marks that turn
+// the order of writing or are not seen, and bytes that are not UTF-8, such as files hold in names, become question marks.
 void oxp__text_clean(char *string);
 // Adds it so.
 void oxp__text_add_clean(oxp__text *text, const char *string);
-// Adds it so, with an ellipsis in place of its middle where it takes more than `cells` places on a screen; the places that it took.
+// Adds it so, with an ellipsis in place of its middle where it takes more than `cells` places on a screen; the places
+// that it took.
 size_t oxp__text_add_short(oxp__text *text, const char *string, size_t cells);
 // The places that it takes on a screen when it was cleaned.
 size_t oxp__text_cells(const char *string);

@@ -10,7 +10,6 @@
 
 #include "core/names.h"
 #include "onnx/external.h"
-#include "onnx/schema.h"
 
 enum { CHECK_MAX_FINDINGS = 20, CHECK_MAX_FINDING_BYTES = 400, CHECK_MAX_BYTES = 3000 };
 
@@ -37,7 +36,11 @@ oxp_status oxp__findings_end(oxp__findings *findings, const char *what, oxp_erro
   if (findings->count > findings->shown)
     oxp__text_printf(&findings->text, "; and %zu more", findings->count - findings->shown);
   oxp_status status = oxp__text_status(&findings->text, error);
-  if (status == OXP_OK && findings->count > 0)
+  if (status == OXP_OK && findings->status != OXP_OK) {
+    status = findings->status;
+    if (error)
+      *error = findings->error;
+  } else if (status == OXP_OK && findings->count > 0)
     status = oxp__fail(error, OXP_BAD_FILE, "%s: %s", what, oxp__text_string(&findings->text));
   oxp__text_fini(&findings->text);
   return status;
@@ -68,8 +71,6 @@ typedef struct checker {
   OXP__REPEATED(size_t) unknown_counts; // nodes that were not looked at
   oxp__findings findings;
   bool no_memory, said_no_opset;
-  oxp_status status; // of reading; `error` is the first one
-  oxp_error error;
 } checker;
 
 static void check_graph(checker *check, const oxp__graph_proto *graph, const check_scope *outer);
@@ -201,147 +202,6 @@ static const oxp__value_info *check_declaration_of(const check_scope *scope, con
                                  : scope->graph->value_infos.at[entry->number - outputs];
 }
 
-// --- Values that the model holds ---
-
-// The fields that hold a tensor's values, as bits.
-static uint32_t check_value_fields(const oxp__tensor_proto *proto)
-{
-  uint32_t fields = 0;
-  for (size_t i = 0; i < proto->base.unknown.count; i++)
-    if (oxp__typed_find(proto->base.unknown.at[i].number))
-      fields |= 1u << proto->base.unknown.at[i].number;
-  bool raw = (proto->base.has & 1u << OXP__TENSOR_RAW_DATA) || (proto->has_tensor && fields == 0);
-  return fields | (uint32_t)raw << OXP__TENSOR_RAW_DATA;
-}
-
-// The name of the lowest one.
-static const char *check_field_name(uint32_t fields)
-{
-  uint32_t number = (uint32_t)__builtin_ctz(fields);
-  return number == OXP__TENSOR_RAW_DATA ? "raw_data" : oxp__typed_find(number)->name;
-}
-
-static void check_raw(checker *check, const oxp__tensor_proto *proto, const char *where)
-{
-  uint64_t bytes;
-  const char *dtype = oxp_dtype_name((oxp_dtype)proto->data_type);
-  if (proto->data_type == OXP_STRING)
-    oxp__finding(&check->findings, "%s keeps texts in raw_data", where);
-  else if (!proto->has_tensor && oxp__dtype_bits((oxp_dtype)proto->data_type) > 0 &&
-           (!oxp__tensor_proto_bytes(proto, &bytes) || bytes != proto->raw.count))
-    oxp__finding(&check->findings, "%s holds %" PRIu64 " bytes, which do not fit its dims and its type %s", where,
-                 proto->raw.count, dtype);
-}
-
-static void check_typed(checker *check, const oxp__tensor_proto *proto, uint32_t fields, const char *where)
-{
-  const oxp__typed_field *field = oxp__typed_find((uint32_t)__builtin_ctz(fields));
-  const oxp__typed_field *right = oxp__typed_find_for(proto->data_type);
-  uint64_t count, wanted;
-  oxp_error why = { 0 };
-  if (!right)
-    return; // of no element type, or of one that we do not know
-  if (field != right) {
-    oxp__finding(&check->findings, "%s keeps its values in %s, but those of type %s belong in %s", where, field->name,
-                 oxp_dtype_name((oxp_dtype)proto->data_type), right->name);
-    return;
-  }
-  oxp_status status = oxp__typed_count(check->graph, proto, field, &count, &why);
-  if (status == OXP_BAD_FILE) {
-    oxp__finding(&check->findings, "%s is damaged: %s in %s", where, why.message, field->name);
-  } else if (status != OXP_OK && check->status == OXP_OK) {
-    check->status = status;
-    check->error = why;
-  } else if (!oxp__typed_wanted(proto, &wanted)) {
-    oxp__finding(&check->findings, "%s has dims that make no number of values", where);
-  } else if (count != wanted) {
-    oxp__finding(&check->findings, "%s holds %" PRIu64 " values in %s, but its dims and its type %s need %" PRIu64,
-                 where, count, field->name, oxp_dtype_name((oxp_dtype)proto->data_type), wanted);
-  }
-}
-
-static bool check_dims(checker *check, const oxp__ints *dims, const char *where)
-{
-  for (size_t i = 0; i < dims->count; i++)
-    if (dims->at[i] < 0) {
-      oxp__finding(&check->findings, "%s has a dimension of %" PRId64, where, dims->at[i]);
-      return false;
-    }
-  return true;
-}
-
-static bool check_has_segment(const oxp__tensor_proto *proto)
-{
-  enum { SEGMENT = 3 }; // a part of a tensor whose other parts are somewhere else
-  for (size_t i = 0; i < proto->base.unknown.count; i++)
-    if (proto->base.unknown.at[i].number == SEGMENT)
-      return true;
-  return false;
-}
-
-// Values are in raw_data, in another file, or in the field of their type.
-static void check_payload(checker *check, const oxp__tensor_proto *proto, const char *where)
-{
-  int64_t count = -1;
-  uint32_t fields = check_value_fields(proto);
-  if (!check_dims(check, &proto->dims, where) || check_has_segment(proto))
-    return;
-  (void)oxp__tensor_proto_count(proto, &count);
-  if (proto->data_type == OXP_DTYPE_NONE)
-    oxp__finding(&check->findings, "%s has no element type", where);
-  if (proto->data_location == OXP__TENSOR_EXTERNAL) {
-    if (fields)
-      oxp__finding(&check->findings, "%s holds its values, and says that they are in another file", where);
-  } else if (!fields && count != 0)
-    oxp__finding(&check->findings, "%s has no values", where);
-  else if (fields & (fields - 1))
-    oxp__finding(&check->findings, "%s holds its values twice, in %s and %s", where, check_field_name(fields),
-                 check_field_name(fields & (fields - 1)));
-  else if (fields == 1u << OXP__TENSOR_RAW_DATA)
-    check_raw(check, proto, where);
-  else if (fields)
-    check_typed(check, proto, fields, where);
-}
-
-// Where the values of a sparse array are in it: one number each, or one for every axis.
-static void check_indices(checker *check, const oxp__sparse_tensor *sparse, int64_t values, const char *where)
-{
-  const oxp__tensor_proto *indices = sparse->indices;
-  const oxp__ints *dims = &indices->dims;
-  bool fits =
-      (dims->count == 1 || (dims->count == 2 && dims->at[1] == (int64_t)sparse->dims.count)) && dims->at[0] == values;
-  check_payload(check, indices, where);
-  if (indices->data_type != OXP_INT64)
-    oxp__finding(&check->findings, "%s has indices of type %s instead of int64", where,
-                 oxp_dtype_name((oxp_dtype)indices->data_type));
-  if (!fits)
-    oxp__finding(&check->findings, "%s has indices whose dims do not fit its %" PRId64 " values and its rank of %zu",
-                 where, values, sparse->dims.count);
-}
-
-static void check_sparse(checker *check, const oxp__sparse_tensor *sparse, const char *where)
-{
-  oxp__tensor_proto whole = { .dims = sparse->dims };
-  int64_t count = 0, values = 0;
-  if (!sparse->values) {
-    oxp__finding(&check->findings, "%s has no values", where);
-    return;
-  }
-  check_payload(check, sparse->values, where);
-  if (!check_dims(check, &sparse->dims, where))
-    return;
-  bool counted = oxp__tensor_proto_count(&whole, &count) && oxp__tensor_proto_count(sparse->values, &values);
-  if (sparse->dims.count == 0 || sparse->values->dims.count != 1)
-    oxp__finding(&check->findings, "%s has %zu dims, and its values %zu: the values of a sparse array are a vector",
-                 where, sparse->dims.count, sparse->values->dims.count);
-  else if (!counted || values > count)
-    oxp__finding(&check->findings, "%s has %" PRId64 " values, and dims for %" PRId64, where, values, count);
-  else if (sparse->indices)
-    check_indices(check, sparse, values, where);
-  else if (values > 0)
-    oxp__finding(&check->findings, "%s does not say where its values are", where);
-}
-
 // --- Initializers ---
 
 static oxp__typed check_tensor_typed(const oxp__tensor_proto *proto)
@@ -359,7 +219,7 @@ static oxp__typed check_tensor_typed(const oxp__tensor_proto *proto)
 
 static void check_initializer(checker *check, check_scope *scope, const oxp__tensor_proto *proto, const char *where)
 {
-  check_payload(check, proto, where);
+  oxp__check_array(check->graph, &check->findings, proto, where);
   if (!proto->name || !*proto->name) {
     oxp__finding(&check->findings, "%s has no name", where);
     return;
@@ -402,7 +262,7 @@ static void check_sparse_initializers(checker *check, check_scope *scope)
     snprintf(where, sizeof where, "sparse initializer %zu \"%.100s\"", i, name ? name : "");
     if (!name || !*name)
       oxp__finding(&check->findings, "%s has no name", where);
-    check_sparse(check, sparse, where);
+    oxp__check_sparse(check->graph, &check->findings, sparse, where);
     check_value *value = name && *name ? check_define(check, scope, name, where) : NULL;
     if (!value)
       continue;
@@ -566,13 +426,13 @@ static void check_constants(checker *check, const oxp__node *node, const char *l
     char where[OXP__NODE_LABEL + 64];
     snprintf(where, sizeof where, "%s: attribute \"%.40s\"", label, attribute->name ? attribute->name : "");
     if (attribute->t)
-      check_payload(check, attribute->t, where);
+      oxp__check_array(check->graph, &check->findings, attribute->t, where);
     if (attribute->sparse)
-      check_sparse(check, attribute->sparse, where);
+      oxp__check_sparse(check->graph, &check->findings, attribute->sparse, where);
     for (size_t j = 0; j < attribute->tensors.count; j++)
-      check_payload(check, attribute->tensors.at[j], where);
+      oxp__check_array(check->graph, &check->findings, attribute->tensors.at[j], where);
     for (size_t j = 0; j < attribute->sparse_list.count; j++)
-      check_sparse(check, attribute->sparse_list.at[j], where);
+      oxp__check_sparse(check->graph, &check->findings, attribute->sparse_list.at[j], where);
   }
 }
 
@@ -776,11 +636,6 @@ oxp_status oxp__model_check(const oxp_graph *graph, oxp__text *notes, oxp_error 
   oxp_status status = oxp__findings_end(&check.findings, "the model breaks the rules of ONNX", error);
   if (check.no_memory)
     status = oxp__fail_memory(error, sizeof(check_value));
-  if (check.status != OXP_OK) {
-    status = check.status;
-    if (error)
-      *error = check.error;
-  }
   if (notes)
     check_note(&check, notes);
   oxp__arena_fini(&check.arena);

@@ -1,5 +1,5 @@
-// check.h: what the two halves of the checker share: check.c walks models and graphs, check_node.c looks at single nodes.
-// Place: onnx.
+// check.h: what the parts of the checker share: check.c walks models, graphs and functions, check_array.c looks at single arrays,
+// check_node.c at single nodes. Place: onnx.
 #ifndef OXP_ONNX_CHECK_H
 #define OXP_ONNX_CHECK_H
 
@@ -11,6 +11,8 @@ typedef struct oxp__findings {
   oxp__text text;
   size_t count, shown;
   const char *where; // stands before each sentence; NULL: the main graph
+  oxp_status status; // of reading what had to be looked at; `error` is the first failure
+  oxp_error error;
 } oxp__findings;
 
 void oxp__finding(oxp__findings *findings, const char *format, ...) OXP__PRINTF(2, 3);
@@ -20,6 +22,12 @@ oxp_status oxp__findings_end(oxp__findings *findings, const char *what, oxp_erro
 
 // external_locate.c: data in other files that cannot or must not be read.
 void oxp__external_find_faults(const oxp_graph *graph, oxp__findings *findings);
+
+// check_array.c: an array, or a sparse one, that sentences call `where`.
+void oxp__check_array(const oxp_graph *graph, oxp__findings *findings, const oxp__tensor_proto *proto,
+                      const char *where);
+void oxp__check_sparse(const oxp_graph *graph, oxp__findings *findings, const oxp__sparse_tensor *sparse,
+                       const char *where);
 
 // `node 3 "conv1" (Conv)`, in a buffer of the caller's; returns it.
 const char *oxp__node_label(const oxp__node *node, size_t index, char *label, size_t size);

@@ -1,4 +1,5 @@
-// operators.c: looking up ONNX's releases and operators (operators_table.c), and which operators have a shape function. Place: onnx.
+// operators.c: looking up ONNX's releases and operators (operators_table.c), and which operators have a shape function.
+// Place: onnx.
 #include "onnx/operators.h"
 
 #include <limits.h>

@@ -9,11 +9,12 @@ typedef struct oxp__operator {
   const char *domain; // "" is the default one
   const char *name;
   int since;
-  // Inputs > outputs, one letter each: an element type (b bool, d double, f float, i int64, j int32, q uint64, s string, u uint8), a
-  // capital for one type that all with this letter share, - for any type. Behind it ? optional, + one or more, * any number.
-  // NULL: the operator was taken out.
+  // Inputs > outputs, one letter each: an element type (b bool, d double, f float, i int64, j int32, q uint64, s string,
+  // u uint8), a capital for one type that all with this letter share, - for any type. Behind it ? optional, + one or
+  // more, * any number. NULL: the operator was taken out.
   const char *signature;
-  // name:kind, ! required. Kinds: f float, i int, s string, t tensor, g graph, p sparse tensor, y type; capitals for lists.
+  // name:kind, ! required. Kinds: f float, i int, s string, t tensor, g graph, p sparse tensor, y type; capitals for
+  // lists.
   const char *attributes;
 } oxp__operator;
 

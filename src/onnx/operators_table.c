@@ -1,5 +1,5 @@
-// operators_table.c: what ONNX's releases and operators look like, as data. Printed by scripts/operators.py from the schemas of
-// ONNX's own package (./dev docs); not to be edited. Place: onnx.
+// operators_table.c: what ONNX's releases and operators look like, as data. Printed by scripts/operators.py from the
+// schemas in ONNX's own package (./dev docs); not to be edited. Place: onnx.
 #include "onnx/operators.h"
 
 // clang-format off
