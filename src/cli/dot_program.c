@@ -1,6 +1,7 @@
 // dot_program.c: see dot_program.h. The program reads from an unnamed file. Place: cli.
 #include "cli/dot_program.h"
 
+#include "core/environment.h"
 #include "core/temporary.h"
 
 #include <errno.h>
@@ -16,14 +17,16 @@ static oxp_status program_spawn(const char *format, int input, int pipe_ends[2],
 {
   char option[8];
   snprintf(option, sizeof option, "-T%s", format);
-  char name[] = "dot";
+  char name[] = "dot", fixed[] = "/usr/bin/dot";
   char *const words[] = { name, option, NULL };
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
-  int failed = posix_spawnp(child, "dot", &actions, NULL, words, environ);
+  // Without a path that can be trusted there is one place to look.
+  const char *program = oxp__environment("PATH") ? name : fixed;
+  int failed = posix_spawnp(child, program, &actions, NULL, words, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed)
     return oxp__fail(error, OXP_NOT_AVAILABLE,

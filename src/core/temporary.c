@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/environment.h"
 #include "core/output.h"
 
 // A file that never has a name; -1 where there cannot be one.
@@ -57,8 +58,8 @@ FILE *oxp__temporary_file(const char *beside, uint64_t bytes)
 
 oxp_status oxp__temporary_folder(char **path, oxp_error *error)
 {
-  const char *base = getenv("TMPDIR");
-  if (!base || !base[0])
+  const char *base = oxp__environment("TMPDIR");
+  if (!base)
     base = "/tmp";
   size_t size = strlen(base) + sizeof "/onnxport-XXXXXX";
   char *folder = malloc(size);

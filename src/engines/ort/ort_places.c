@@ -1,5 +1,5 @@
 // ort_places.c: see ort_places.h. Looks at names and owners only; loads nothing. Place: engines/ort.
-#define _GNU_SOURCE // dladdr, secure_getenv
+#define _GNU_SOURCE // dladdr
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/environment.h"
 #include "engines/ort/ort_places.h"
 
 // Where pip puts a package's library, below the folder of an installation of Python.
@@ -119,8 +120,8 @@ oxp_status oxp__ort_places_list(oxp__arena *arena, const char *asked, oxp__ort_p
   *places = (oxp__ort_places){ 0 };
   if (asked)
     return places_add(places, "the path that was asked for,", oxp__arena_copy(arena, asked), NULL, error);
-  const char *environment = secure_getenv("ONNXPORT_ORT_LIBRARY"), *home = secure_getenv("HOME");
-  if (environment && environment[0])
+  const char *environment = oxp__environment("ONNXPORT_ORT_LIBRARY"), *home = oxp__environment("HOME");
+  if (environment)
     return places_add(places, "the environment's ONNXPORT_ORT_LIBRARY,", oxp__arena_copy(arena, environment), NULL,
                       error);
   OXP__TRY(places_add_installed(arena, places, error));
@@ -128,8 +129,8 @@ oxp_status oxp__ort_places_list(oxp__arena *arena, const char *asked, oxp__ort_p
     OXP__TRY(places_add(places, "the project's folder,", OXP_ORT_DEFAULT_LIBRARY,
                         places_not_there(OXP_ORT_DEFAULT_LIBRARY), error));
   OXP__TRY(places_add(places, "the loader's path,", "libonnxruntime.so.1", NULL, error));
-  OXP__TRY(places_add_pip(arena, places, "the active Python environment,", secure_getenv("VIRTUAL_ENV"), error));
-  const char *local = home && home[0] ? oxp__arena_printf(arena, "%s/.local", home) : NULL;
+  OXP__TRY(places_add_pip(arena, places, "the active Python environment,", oxp__environment("VIRTUAL_ENV"), error));
+  const char *local = home ? oxp__arena_printf(arena, "%s/.local", home) : NULL;
   OXP__TRY(places_add_pip(arena, places, "the user's Python packages,", local, error));
   return places_add_pip(arena, places, "the system's Python packages,", "/usr/local", error);
 }
