@@ -25,6 +25,10 @@
 //   Units     Sizes are in elements unless the name says `_bytes`; times say `_ns`.
 //   Shapes    int64, batch first, channels second (NCHW). A negative dimension is symbolic (OXP_DIM_*).
 //   Bytes     The same input and options give the same output bytes on every machine.
+//   Files     What is written replaces its target at once and whole. The new file has owner, group, access list and
+//             permissions of the old one; what the system does not allow to keep is made up for by narrower
+//             permissions. A file that something is still read from is never replaced or removed. Symbolic links
+//             to a target are followed, unless they are somebody else's in a folder like /tmp.
 #ifndef ONNXPORT_H
 #define ONNXPORT_H
 
@@ -344,8 +348,8 @@ OXP_API const char *oxp_weights_name(const oxp_weights *weights, int index);
 OXP_API oxp_status oxp_weights_find(const oxp_weights *weights, const char *name, oxp_tensor *tensor, oxp_error *error);
 
 // Writes the network in another tool's format, by the name that `onnxport formats` gives it. OXP_UNSUPPORTED with
-// every offending layer named when the format cannot hold it. Replaces `path` atomically; nothing is left behind
-// after a failure.
+// every offending layer named when the format cannot hold it; OXP_BAD_ARGUMENT when a file to write is one that the network
+// was read from, under whatever name. Replaces `path` atomically; nothing is left behind after a failure.
 OXP_API oxp_status oxp_network_write(const oxp_network *network, const char *path, const char *format,
                                      oxp_error *error);
 
@@ -426,8 +430,8 @@ typedef struct oxp_write_report {
 } oxp_write_report;
 
 // Writes the model to a file: to a temporary one beside it, which then takes its name. After any failure the
-// target is as it was. OXP_UNSUPPORTED when the model is too large for one file and may have no other. `report` may
-// be NULL.
+// target is as it was. OXP_UNSUPPORTED when the model is too large for one file and may have no other; OXP_BAD_ARGUMENT
+// when the target is a file that the model or its network gets its bytes from, under whatever name. `report` may be NULL.
 OXP_API oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
                                    oxp_write_report *report, oxp_error *error);
 

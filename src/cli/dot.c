@@ -40,12 +40,12 @@ static oxp_status dot_draw(const oxp__text *dot, const char *format, oxp__output
                 : oxp__output_write(output, dot->bytes, dot->length, error);
 }
 
-oxp_status oxp__dot_draw(const oxp__text *dot, const char *path, oxp_error *error)
+oxp_status oxp__dot_draw(const oxp__text *dot, const char *path, const oxp__output_guard *guard, oxp_error *error)
 {
   const char *format = NULL;
   oxp__output output = { 0 };
   OXP__TRY(dot_format(path, &format, error));
-  OXP__TRY(oxp__output_open(&output, path, error));
+  OXP__TRY(oxp__output_open(&output, path, guard, error));
   oxp_status status = dot_draw(dot, format, &output, error);
   if (status == OXP_OK)
     return oxp__output_commit(&output, OXP_SYNC_AUTO, error);

@@ -60,7 +60,7 @@ static oxp_status read_arrays(oxp__inputs *inputs, const char *const *paths, int
 oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments, const oxp__subject *subject,
                             oxp_error *error)
 {
-  oxp__input_options options = { 0 };
+  oxp__input_options options = { .sources = &inputs->sources };
   oxp_value_info info;
   int path_count = 0;
   OXP__TRY(request_pictures(arguments, &options, error));
@@ -88,5 +88,6 @@ void oxp__inputs_free(oxp__inputs *inputs)
   for (int i = 0; inputs->arrays && i < inputs->count; i++)
     oxp_array_free(&inputs->arrays[i]);
   free(inputs->arrays);
+  oxp__sources_fini(&inputs->sources);
   *inputs = (oxp__inputs){ 0 };
 }

@@ -10,6 +10,7 @@ extern const oxp__option_group oxp__inputs_group; // --input and how pictures be
 typedef struct oxp__inputs {
   oxp_array *arrays;
   int count;
+  oxp__sources sources; // the files that they were read from
 } oxp__inputs;
 
 // Reads what --input names. With one input all files are samples of it; with several each --input is one of them, in order.

@@ -33,6 +33,6 @@ oxp_status oxp__inspect_onnx_dot(oxp__text *text, const oxp_graph *graph, oxp_er
 
 // Draws a DOT text into a file (.svg, .png, .pdf) with the program dot; .dot and .gv get the text itself.
 // OXP_NOT_AVAILABLE when the program is not installed.
-oxp_status oxp__dot_draw(const oxp__text *dot, const char *path, oxp_error *error);
+oxp_status oxp__dot_draw(const oxp__text *dot, const char *path, const oxp__output_guard *guard, oxp_error *error);
 
 #endif

@@ -2,36 +2,59 @@
 #include "cli/signals.h"
 
 #include <signal.h>
-#include <stddef.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t signals_seen;
 
-static void on_signal(int number)
+static const int signals_caught[] = { SIGINT, SIGTERM, SIGHUP };
+enum { SIGNALS_COUNT = sizeof signals_caught / sizeof signals_caught[0] };
+static struct sigaction signals_before[SIGNALS_COUNT];
+
+static void signals_note(int number)
 {
   (void)number;
-  interrupted = 1;
+  signals_seen = 1;
 }
 
-static void set_handler(void (*handler)(int))
+// Unlike an ignored signal, one with a handler is as it was in programs that we start.
+static void signals_pass(int number)
 {
-  struct sigaction action = { .sa_handler = handler };
+  (void)number;
+}
+
+void oxp__signals_begin(void)
+{
+  struct sigaction action = { .sa_handler = signals_pass, .sa_flags = SA_RESTART };
   sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGXFSZ, &action, NULL);
 }
 
 void oxp__signals_catch(void)
 {
-  set_handler(on_signal);
+  struct sigaction action = { .sa_handler = signals_note, .sa_flags = SA_RESTART };
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < SIGNALS_COUNT; i++)
+    if (sigaction(signals_caught[i], NULL, &signals_before[i]) == 0 && signals_before[i].sa_handler != SIG_IGN)
+      sigaction(signals_caught[i], &action, NULL);
 }
 
 void oxp__signals_release(void)
 {
-  set_handler(SIG_DFL);
+  for (int i = 0; i < SIGNALS_COUNT; i++)
+    sigaction(signals_caught[i], &signals_before[i], NULL);
 }
 
 bool oxp__interrupted(void)
 {
-  return interrupted != 0;
+  return signals_seen != 0;
+}
+
+static bool signals_go_on(void *context)
+{
+  (void)context;
+  return !oxp__interrupted();
+}
+
+oxp__output_guard oxp__signals_guard(const oxp__sources *sources)
+{
+  return (oxp__output_guard){ .sources = sources, .go_on = signals_go_on };
 }

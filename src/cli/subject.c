@@ -47,31 +47,12 @@ oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments
   return oxp__at_file(error, status, oxp__operand(arguments, 0));
 }
 
-// OXP_BAD_ARGUMENT when the file is one of those that a network or graph with this arena was read from.
-static oxp_status check_not_read(const oxp__arena *arena, const char *path, oxp_error *error)
+void oxp__subject_add_sources(const oxp__subject *subject, oxp__sources *sources)
 {
-  if (!oxp__file_is_open(arena, path))
-    return OXP_OK;
-  oxp__fail(error, OXP_BAD_ARGUMENT, "this is a file that was read; give another --output");
-  return oxp__at_file(error, OXP_BAD_ARGUMENT, path);
-}
-
-oxp_status oxp__subject_check_output(const oxp__subject *subject, const char *path, oxp_error *error)
-{
-  return check_not_read(subject->graph ? &subject->graph->arena : &subject->network->arena, path, error);
-}
-
-oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, const oxp__format *format,
-                                     oxp_error *error)
-{
-  oxp__arena arena = { 0 };
-  const char *targets[2] = { target, NULL };
-  oxp_status status = format && format->targets ? format->targets(&arena, target, targets, error) : OXP_OK;
-  for (int i = 0; status == OXP_OK && i < 2; i++)
-    if (targets[i])
-      status = check_not_read(&network->arena, targets[i], error);
-  oxp__arena_fini(&arena);
-  return status;
+  if (subject->network)
+    oxp__network_add_sources(subject->network, sources);
+  if (subject->graph)
+    oxp__graph_add_sources(subject->graph, sources);
 }
 
 void oxp__subject_close(oxp__subject *subject)

@@ -19,13 +19,8 @@ oxp_status oxp__subject_open(oxp__subject *subject, const oxp__arguments *argume
 // The same for verbs that want a network: an ONNX file is OXP_BAD_ARGUMENT, with `hint`.
 oxp_status oxp__subject_open_network(oxp_network **network, const oxp__arguments *arguments, const char *hint,
                                      oxp_error *error);
-// OXP_BAD_ARGUMENT when the subject was read from this file, under whatever name.
-oxp_status oxp__subject_check_output(const oxp__subject *subject, const char *path, oxp_error *error);
-
-// OXP_BAD_ARGUMENT when a file that writing to `target` replaces is one of those that the network was read from, under whatever
-// name: a model is no replacement for a network. `format` is the row that writes, NULL for one file called `target`.
-oxp_status oxp__subject_check_target(const oxp_network *network, const char *target, const oxp__format *format,
-                                     oxp_error *error);
+// The files that the subject was read from: nothing that the verb writes may take their place.
+void oxp__subject_add_sources(const oxp__subject *subject, oxp__sources *sources);
 void oxp__subject_close(oxp__subject *subject);
 
 // A protobuf message of an ONNX model starts with its IR version; no other format here starts with that byte. A file with

@@ -72,18 +72,19 @@ static oxp_status convert_target(const oxp__arguments *arguments, const char **p
   return *format ? OXP_OK : format_of_suffix(*path, format, error);
 }
 
-// Standard output takes one file: the formats that consist of two say so by naming their targets.
+// Standard output takes one file.
 static oxp_status convert_take_output(const char *name, int *descriptor, oxp_error *error)
 {
   const oxp__format *format = oxp__format_find(name);
-  if (format && format->targets)
+  if (format && format->is_pair)
     return oxp__fail(error, OXP_BAD_ARGUMENT,
                      "the format %s is two files, and standard output takes one: give -o a name", name);
   return oxp__stream_take_output(descriptor, error);
 }
 
 // Formats go back to bytes that they have written, which standard output does not allow: through a file in a folder of our own.
-static oxp_status convert_write_stream(const oxp_network *network, const char *format, int descriptor, oxp_error *error)
+static oxp_status convert_write_stream(const oxp_network *network, const char *format, int descriptor,
+                                       const oxp__output_guard *guard, oxp_error *error)
 {
   oxp__text path = { 0 };
   char *folder = NULL;
@@ -91,7 +92,7 @@ static oxp_status convert_write_stream(const oxp_network *network, const char *f
   oxp__text_printf(&path, "%s/network", folder);
   oxp_status status = oxp__text_status(&path, error);
   if (status == OXP_OK)
-    status = oxp_network_write(network, oxp__text_string(&path), format, error);
+    status = oxp__network_write(network, oxp__text_string(&path), format, guard, error);
   if (status == OXP_OK)
     status = oxp__stream_write_file(descriptor, oxp__text_string(&path), error);
   unlink(oxp__text_string(&path));
@@ -138,13 +139,12 @@ static oxp_status convert_run(const oxp__arguments *arguments, oxp_error *error)
     OXP__TRY(convert_take_output(format, &descriptor, error));
   oxp_status status = oxp__subject_open_network(&network, arguments, "convert reads networks, not ONNX models", error);
   if (status == OXP_OK)
-    status = oxp__subject_check_target(network, path, oxp__format_find(format), error);
-  if (status == OXP_OK)
     status = oxp_network_check_statistics(network, error);
   if (status == OXP_OK) {
-    oxp__signals_catch(); // a file that was begun is finished
-    status = descriptor < 0 ? oxp_network_write(network, path, format, error)
-                            : convert_write_stream(network, format, descriptor, error);
+    oxp__output_guard guard = oxp__signals_guard(NULL);
+    oxp__signals_catch();
+    status = descriptor < 0 ? oxp__network_write(network, path, format, &guard, error)
+                            : convert_write_stream(network, format, descriptor, &guard, error);
     oxp__signals_release();
   }
   oxp__stream_close(descriptor);

@@ -145,13 +145,25 @@ static oxp_status export_report(const export_job *job, oxp_error *error)
   return oxp__option_given(job->arguments, "quiet") ? OXP_OK : export_print_summary(job, error);
 }
 
+// Asked before the work; oxp_graph_write asks again.
+static oxp_status export_check_target(const export_job *job, oxp_error *error)
+{
+  oxp__sources sources = { 0 };
+  if (oxp__is_stream(job->output))
+    return OXP_OK;
+  oxp__network_add_sources(job->network, &sources);
+  oxp_status status = oxp__output_check(job->output, &(oxp__output_guard){ .sources = &sources }, error);
+  oxp__sources_fini(&sources);
+  return status;
+}
+
 static oxp_status export_do(export_job *job, oxp_error *error)
 {
   oxp_lower_options lower = { 0 };
   OXP__TRY(export_request(job, &lower, error));
   OXP__TRY(export_take_output(job, error));
   OXP__TRY(oxp__subject_open_network(&job->network, job->arguments, "onnxport inspect looks into it", error));
-  OXP__TRY(oxp__subject_check_target(job->network, job->output, NULL, error));
+  OXP__TRY(export_check_target(job, error));
   OXP__TRY(oxp_graph_lower(job->network, &lower, &job->graph, error));
   OXP__TRY(export_write(job, error));
   return export_report(job, error);

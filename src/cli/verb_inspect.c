@@ -1,5 +1,6 @@
 // verb_inspect.c: `onnxport inspect`: what is in a network or ONNX file. Place: cli.
 #include "cli/inspect.h"
+#include "cli/signals.h"
 
 static const oxp__option inspect_options[] = {
   { "json", NULL, "print one JSON object instead of text", 0 },
@@ -10,10 +11,16 @@ static const oxp__option_group inspect_group = OXP__GROUP("Output", inspect_opti
 static oxp_status inspect_draw(const oxp__subject *subject, const char *path, oxp_error *error)
 {
   oxp__text dot = { 0 };
+  oxp__sources sources = { 0 };
+  oxp__subject_add_sources(subject, &sources);
+  oxp__output_guard guard = oxp__signals_guard(&sources);
   oxp_status status = subject->graph ? oxp__inspect_onnx_dot(&dot, subject->graph, error)
                                      : oxp__inspect_network_dot(&dot, subject->network, error);
+  oxp__signals_catch();
   if (status == OXP_OK)
-    status = oxp__dot_draw(&dot, path, error);
+    status = oxp__dot_draw(&dot, path, &guard, error);
+  oxp__signals_release();
+  oxp__sources_fini(&sources);
   oxp__text_fini(&dot);
   return status;
 }

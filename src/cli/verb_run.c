@@ -26,7 +26,8 @@ typedef struct run_job {
   oxp_session *session;
   oxp_array *outputs; // output_count of them
   int output_count;
-  int descriptor; // of standard output, when an output goes there
+  int descriptor;          // of standard output, when an output goes there
+  oxp__output_guard guard; // of the files that the outputs go to: none that was read
 } run_job;
 
 // What is worth knowing about an array without printing it.
@@ -135,8 +136,11 @@ static oxp_status run_check_outputs(const run_job *job, oxp_error *error)
   if (given > 0 && given != job->output_count)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "there are %d outputs and --output was given %d times", job->output_count,
                      given);
-  for (int i = 0; i < given; i++)
-    OXP__TRY(oxp__subject_check_output(&job->subject, oxp__option_text_at(job->arguments, "output", i), error));
+  for (int i = 0; i < given; i++) {
+    const char *path = oxp__option_text_at(job->arguments, "output", i);
+    if (!oxp__is_stream(path))
+      OXP__TRY(oxp__output_check(path, &job->guard, error));
+  }
   return OXP_OK;
 }
 
@@ -155,7 +159,7 @@ static oxp_status run_take_output(run_job *job, oxp_error *error)
 static oxp_status run_write_output(run_job *job, const oxp_array *array, const char *path, oxp_error *error)
 {
   if (!oxp__is_stream(path))
-    return oxp_array_write(array, path, error);
+    return oxp__array_write(array, path, &job->guard, error);
   oxp_tensor tensor = oxp__tensor_from_array(array);
   return oxp__npy_write(&tensor, OXP_DTYPE_NONE, (oxp__sink){ .write = oxp__stream_write, .context = &job->descriptor },
                         error);
@@ -164,7 +168,7 @@ static oxp_status run_write_output(run_job *job, const oxp_array *array, const c
 static oxp_status run_write_outputs(run_job *job, oxp_error *error)
 {
   oxp_status status = OXP_OK;
-  oxp__signals_catch(); // a file that was begun is finished
+  oxp__signals_catch();
   for (int i = 0; i < job->output_count && status == OXP_OK; i++) {
     const char *path = oxp__option_text_at(job->arguments, "output", i);
     if (path)
@@ -182,6 +186,10 @@ static oxp_status run_open(run_job *job, oxp_error *error)
   if (!job->engine)
     job->engine = job->subject.graph ? "ort:cpu" : "reference";
   OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &job->subject, error));
+  oxp__subject_add_sources(&job->subject, &job->inputs.sources);
+  if (options.onnxruntime)
+    oxp__sources_add_path(&job->inputs.sources, options.onnxruntime);
+  job->guard = oxp__signals_guard(&job->inputs.sources);
   if (job->subject.graph)
     return oxp_session_open_graph(job->subject.graph, job->engine, &options, &job->session, error);
   return oxp_session_open(job->subject.network, job->engine, &options, &job->session, error);

@@ -124,13 +124,12 @@ oxp_status oxp__arena_defer(oxp__arena *arena, void (*close)(void *thing), void 
   return OXP_OK;
 }
 
-void *oxp__arena_find_deferred(const oxp__arena *arena, void (*close)(void *thing),
-                               bool (*wanted)(const void *thing, const void *context), const void *context)
+void oxp__arena_each_deferred(const oxp__arena *arena, void (*close)(void *thing),
+                              void (*visit)(void *context, const void *thing), void *context)
 {
   for (const oxp__deferred *deferred = arena->deferred; deferred; deferred = deferred->next)
-    if (deferred->close == close && wanted(deferred->thing, context))
-      return deferred->thing;
-  return NULL;
+    if (deferred->close == close)
+      visit(context, deferred->thing);
 }
 
 void oxp__arena_fini(oxp__arena *arena)

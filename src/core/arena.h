@@ -28,9 +28,9 @@ char *oxp__arena_vprintf(oxp__arena *arena, const char *format, va_list argument
 // Runs close(thing) when the arena is freed, the last deferred first. On OXP_NO_MEMORY thing is closed at once.
 oxp_status oxp__arena_defer(oxp__arena *arena, void (*close)(void *thing), void *thing, oxp_error *error);
 
-// The thing deferred last with that `close` for which `wanted(thing, context)` is true; NULL when there is none.
-void *oxp__arena_find_deferred(const oxp__arena *arena, void (*close)(void *thing),
-                               bool (*wanted)(const void *thing, const void *context), const void *context);
+// Calls `visit` for everything that was deferred with that `close`, the last first.
+void oxp__arena_each_deferred(const oxp__arena *arena, void (*close)(void *thing),
+                              void (*visit)(void *context, const void *thing), void *context);
 
 // Closes what was deferred and frees everything; the arena is empty and usable again.
 void oxp__arena_fini(oxp__arena *arena);

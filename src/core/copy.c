@@ -54,7 +54,7 @@ oxp__copy_way oxp__copy_way_of(const oxp_tensor *tensor, oxp_dtype as)
 {
   const oxp_extent *extent = tensor->extent;
   // The counts of values that are not finite are taken from the stored bytes: they must be those of this machine.
-  if (!extent || tensor->rank < 0 || (as && as != tensor->dtype) || oxp__is_big_endian_host())
+  if (!extent || extent->is_packed || tensor->rank < 0 || (as && as != tensor->dtype) || oxp__is_big_endian_host())
     return OXP__COPY_NONE;
   int64_t size = (int64_t)oxp_dtype_bytes(tensor->dtype);
   uint64_t bytes = oxp__tensor_bytes(tensor, OXP_DTYPE_NONE);
@@ -93,15 +93,15 @@ static oxp_status copy_read(const oxp_extent *extent, uint64_t offset, unsigned 
                             oxp_error *error)
 {
   while (count > 0) {
-    ssize_t got = pread(extent->descriptor, buffer, count, (off_t)offset);
+    ssize_t got = pread(extent->file->descriptor, buffer, count, (off_t)offset);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return oxp__fail_errno(error, extent->path, "read the file");
+      return oxp__fail_errno(error, extent->file->path, "read the file");
     if (got == 0) {
       oxp__fail(error, OXP_BAD_FILE, "the file ends at byte %llu, it was longer when it was opened",
                 (unsigned long long)offset);
-      return oxp__at_file(error, OXP_BAD_FILE, extent->path);
+      return oxp__at_file(error, OXP_BAD_FILE, extent->file->path);
     }
     buffer += got;
     offset += (uint64_t)got;
@@ -243,7 +243,7 @@ static void copy_work(copy_state *state, unsigned char *buffer, bool reports)
     oxp_status status =
         piece->is_tile ? copy_tile(state, piece, buffer, &error) : copy_span(state, piece, buffer, &error);
     if (status == OXP_OK && reports && state->progress && !state->progress(state->context, copy_add_done(state, 0)))
-      status = oxp__fail(&error, OXP_CANCELLED, "stopped on request; nothing was written");
+      status = oxp__fail_cancelled(&error);
     if (status != OXP_OK)
       copy_fail(state, &error, status);
   }
@@ -350,7 +350,7 @@ static oxp_status copy_judge(copy_state *state, size_t index, size_t *at, oxp_er
   oxp__fail(error, OXP_BAD_FILE, "the data is damaged: its checksum is %08x, the archive says %08x", (unsigned)whole,
             (unsigned)extent->crc);
   oxp__at_key(error, OXP_BAD_FILE, origin ? origin : "an array");
-  return oxp__at_file(error, OXP_BAD_FILE, extent->path);
+  return oxp__at_file(error, OXP_BAD_FILE, extent->file->path);
 }
 
 static void copy_run_threads(copy_state *state, unsigned char *buffer)

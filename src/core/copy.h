@@ -3,12 +3,13 @@
 #ifndef OXP_CORE_COPY_H
 #define OXP_CORE_COPY_H
 
+#include "core/file.h"
 #include "core/tensor.h"
 
-// Where the bytes behind a tensor's read function lie in a file, when they lie there as they are.
+// Which file the bytes behind a tensor's read function come from, and where they lie there, when they lie there as they are.
 struct oxp_extent {
-  int descriptor;
-  const char *path;      // for messages
+  const oxp__file *file;
+  bool is_packed;        // they do not: what follows means nothing
   uint64_t offset_bytes; // in the file, of what `read` calls offset 0
   uint64_t size_bytes;   // from there
   bool has_crc;

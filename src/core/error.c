@@ -81,6 +81,11 @@ oxp_status oxp__fail_memory(oxp_error *error, uint64_t bytes)
   return oxp__fail(error, OXP_NO_MEMORY, "out of memory: %llu bytes could not be had", (unsigned long long)bytes);
 }
 
+oxp_status oxp__fail_cancelled(oxp_error *error)
+{
+  return oxp__fail(error, OXP_CANCELLED, "stopped on request; nothing was written");
+}
+
 const char *oxp__errno_words(int code, char *words, size_t size)
 {
   if (strerror_r(code, words, size) != 0)

@@ -26,6 +26,9 @@ oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ..
 // OXP_NO_MEMORY with the number of bytes that could not be had.
 oxp_status oxp__fail_memory(oxp_error *error, uint64_t bytes);
 
+// OXP_CANCELLED: somebody was asked whether to go on, and did not want to.
+oxp_status oxp__fail_cancelled(oxp_error *error);
+
 // OXP_IO with the system's words for errno: "PATH: cannot ACTION: No space left on device".
 oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *action);
 

@@ -48,17 +48,21 @@ oxp_status oxp__file_open(oxp__arena *arena, const char *path, oxp__file **out, 
   return OXP_OK;
 }
 
-static bool file_is_same(const void *thing, const void *context)
+typedef struct file_visitor {
+  oxp__file_visit visit;
+  void *context;
+} file_visitor;
+
+static void file_visit(void *context, const void *thing)
 {
-  const oxp__file *file = thing;
-  const struct stat *status = context;
-  return file->device == (uint64_t)status->st_dev && file->inode == (uint64_t)status->st_ino;
+  const file_visitor *visitor = context;
+  visitor->visit(visitor->context, thing);
 }
 
-bool oxp__file_is_open(const oxp__arena *arena, const char *path)
+void oxp__files_each(const oxp__arena *arena, oxp__file_visit visit, void *context)
 {
-  struct stat status;
-  return stat(path, &status) == 0 && oxp__arena_find_deferred(arena, file_close, file_is_same, &status);
+  file_visitor visitor = { visit, context };
+  oxp__arena_each_deferred(arena, file_close, file_visit, &visitor);
 }
 
 oxp_status oxp__file_read(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)

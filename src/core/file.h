@@ -16,8 +16,9 @@ typedef struct oxp__file {
 // `arena` and is closed with it.
 oxp_status oxp__file_open(oxp__arena *arena, const char *path, oxp__file **out, oxp_error *error);
 
-// True when `path` leads to one of the files that are open in `arena`, under whatever name.
-bool oxp__file_is_open(const oxp__arena *arena, const char *path);
+// Calls `visit` for every file that is open in `arena`.
+typedef void (*oxp__file_visit)(void *context, const oxp__file *file);
+void oxp__files_each(const oxp__arena *arena, oxp__file_visit visit, void *context);
 
 // Reads exactly `count` bytes at `offset`; OXP_BAD_FILE when the file ends before. An oxp_read_function with an
 // oxp__file as its context.

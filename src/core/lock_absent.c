@@ -3,10 +3,12 @@
 
 #include <unistd.h>
 
-oxp__lock oxp__lock_take(int descriptor, int wait_ms)
+oxp__lock oxp__lock_take(int descriptor, int wait_ms, oxp__go_on go_on, void *context)
 {
   (void)descriptor;
   (void)wait_ms;
+  (void)go_on;
+  (void)context;
   return OXP__LOCK_IMPOSSIBLE;
 }
 

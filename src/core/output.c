@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/file.h"
+#include "core/access.h"
 #include "core/lock.h"
 
 enum {
@@ -24,48 +24,12 @@ enum {
   OUTPUT_NAME_TRIES = 100,
   OUTPUT_NAME_BYTES = 200,
   OUTPUT_DIGITS = 8,
-  OUTPUT_MOST_LINKS = 40,
   OUTPUT_WAIT_MS = 60000
 };
 
 static oxp_status output_fail(oxp__output *output, const char *action, oxp_error *error)
 {
   return oxp__fail_errno(error, output->given_path, action);
-}
-
-const char *oxp__path_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-char *oxp__path_beside(const char *path, const char *name)
-{
-  size_t folder = (size_t)(oxp__path_name(path) - path), size = folder + strlen(name) + 1;
-  char *beside = malloc(size);
-  if (beside)
-    snprintf(beside, size, "%.*s%s", (int)folder, path, name);
-  return beside;
-}
-
-// The path to replace: where symbolic links lead, also when nothing is there yet. NULL with errno.
-static char *output_resolve(const char *path)
-{
-  char link[PATH_MAX];
-  char *at = strdup(path);
-  for (int i = 0; at && i < OUTPUT_MOST_LINKS; i++) {
-    ssize_t length = readlink(at, link, sizeof link - 1);
-    if (length < 0) // not a link
-      return at;
-    link[length] = 0;
-    char *next = link[0] == '/' ? strdup(link) : oxp__path_beside(at, link);
-    free(at);
-    at = next;
-  }
-  if (at)
-    errno = ELOOP;
-  free(at);
-  return NULL;
 }
 
 // `FOLDER/.NAME.oxp-XXXXXXXX`: hidden, and without a suffix that anything takes for a model.
@@ -92,7 +56,7 @@ static char *output_old_name(const char *target)
 static bool output_lock(int descriptor)
 {
   struct stat status;
-  oxp__lock lock = oxp__lock_take(descriptor, 0);
+  oxp__lock lock = oxp__lock_take(descriptor, 0, NULL, NULL);
   if (lock != OXP__LOCKED)
     return lock == OXP__LOCK_IMPOSSIBLE;
   return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
@@ -107,11 +71,11 @@ static int folder_open(const char *path)
   return descriptor;
 }
 
-// Makes a new file under a name that nobody has. Nobody may read it who may not read the one it replaces; the umask does the rest.
+// Makes a new file under a name that nobody has. One that replaces another is its maker's alone until it is complete; a new one is what
+// the umask makes of it.
 static oxp_status output_create(oxp__output *output, oxp_error *error)
 {
-  struct stat old;
-  mode_t mode = stat(output->target_path, &old) == 0 ? old.st_mode & 0666 : 0666;
+  mode_t mode = output->replaces ? 0600 : 0666;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t salt = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u + (uint64_t)getpid();
@@ -132,15 +96,16 @@ static oxp_status output_create(oxp__output *output, oxp_error *error)
   return output_fail(output, "create a file there", error);
 }
 
-// Removes a temporary file unless somebody has it open for writing.
-static void output_remove_unused(int folder, const char *name)
+// Removes a temporary file unless somebody has it open for writing, or it is a source.
+static void output_remove_unused(int folder, const char *name, const oxp__sources *sources)
 {
   struct stat opened, named;
   int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0)
     return;
-  bool unused =
-      fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && oxp__lock_take(descriptor, 0) == OXP__LOCKED;
+  bool unused = fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) &&
+                !oxp__sources_hold(sources, (uint64_t)opened.st_dev, (uint64_t)opened.st_ino) &&
+                oxp__lock_take(descriptor, 0, NULL, NULL) == OXP__LOCKED;
   if (unused && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino)
     unlinkat(folder, name, 0);
   close(descriptor);
@@ -160,7 +125,7 @@ static void output_clean(const oxp__output *output)
     const char *name = entry->d_name;
     if (strncmp(name, own, prefix) == 0 && strspn(name + prefix, "0123456789abcdef") == OUTPUT_DIGITS &&
         !name[prefix + OUTPUT_DIGITS] && strcmp(name, own) != 0)
-      output_remove_unused(dirfd(folder), name);
+      output_remove_unused(dirfd(folder), name, output->guard.sources);
   }
   if (folder)
     closedir(folder);
@@ -170,45 +135,82 @@ static void output_free(oxp__output *output)
 {
   free(output->given_path);
   free(output->target_path);
+  free(output->like_path);
   free(output->temporary_path);
   free(output->old_path);
   free(output->buffer);
   *output = (oxp__output){ .descriptor = -1 };
 }
 
-// Looks whether there is a target; OXP_IO when something other than a regular file has its name.
+// Whether the path leads to one of the guard's sources.
+static bool output_is_source(const oxp__output *output, const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0 &&
+         oxp__sources_hold(output->guard.sources, (uint64_t)status.st_dev, (uint64_t)status.st_ino);
+}
+
+static oxp_status output_fail_source(const oxp__output *output, oxp_error *error)
+{
+  oxp__fail(error, OXP_BAD_ARGUMENT, "this is a file that was read; what is written needs another name");
+  return oxp__at_file(error, OXP_BAD_ARGUMENT, output->given_path);
+}
+
+// Looks whether there is a target; OXP_IO when something other than a regular file has its name, or nothing can have it.
 static oxp_status output_check_target(oxp__output *output, oxp_error *error)
 {
   struct stat status;
-  output->replaces = false;
+  output->replaces = output->is_source = false;
   if (stat(output->target_path, &status) != 0)
-    return OXP_OK;
+    return errno == ENOENT ? OXP_OK : output_fail(output, "write the file", error);
   if (!S_ISREG(status.st_mode)) {
     const char *what = S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket";
     oxp__fail(error, OXP_IO, "cannot write the file: %s has this name", what);
     return oxp__at_file(error, OXP_IO, output->given_path);
   }
   output->replaces = true;
+  output->is_source = output_is_source(output, output->target_path);
   return OXP_OK;
 }
 
-oxp_status oxp__output_open(oxp__output *output, const char *path, oxp_error *error)
+// Finds out where the target is and whether it may be written.
+static oxp_status output_find_target(oxp__output *output, const char *path, const oxp__output_guard *guard,
+                                     oxp_error *error)
 {
-  *output = (oxp__output){ .descriptor = -1 };
+  *output = (oxp__output){ .descriptor = -1, .guard = guard ? *guard : (oxp__output_guard){ 0 } };
   if (!path || !path[0])
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
   output->given_path = strdup(path);
+  if (!output->given_path || (guard && guard->sources && guard->sources->failed))
+    return oxp__fail_memory(error, strlen(path));
+  OXP__TRY(oxp__path_resolve(path, &output->target_path, error));
+  OXP__TRY(output_check_target(output, error));
+  return output->is_source ? output_fail_source(output, error) : OXP_OK;
+}
+
+oxp_status oxp__output_check(const char *path, const oxp__output_guard *guard, oxp_error *error)
+{
+  oxp__output output;
+  oxp_status status = output_find_target(&output, path, guard, error);
+  output_free(&output);
+  return status;
+}
+
+// Makes what the bytes go to until the commit.
+static oxp_status output_begin(oxp__output *output, oxp_error *error)
+{
+  output->like_path = strdup(output->target_path);
   output->buffer = malloc(OUTPUT_BUFFER_BYTES);
-  oxp_status status = OXP_OK;
-  if (!output->given_path || !output->buffer)
-    status = oxp__fail_memory(error, OUTPUT_BUFFER_BYTES);
-  if (status == OXP_OK && !(output->target_path = output_resolve(path)))
-    status =
-        errno == ELOOP ? output_fail(output, "follow the symbolic link", error) : oxp__fail_memory(error, strlen(path));
+  if (!output->like_path || !output->buffer)
+    return oxp__fail_memory(error, OUTPUT_BUFFER_BYTES);
+  return output_create(output, error);
+}
+
+oxp_status oxp__output_open(oxp__output *output, const char *path, const oxp__output_guard *guard, oxp_error *error)
+{
+  oxp_status status = output_find_target(output, path, guard, error);
   if (status == OXP_OK)
-    status = output_check_target(output, error);
-  if (status == OXP_OK)
-    status = output_create(output, error);
+    status = output_begin(output, error);
   if (status != OXP_OK)
     output_free(output);
   else
@@ -240,6 +242,8 @@ static oxp_status output_flush(oxp__output *output, oxp_error *error)
 {
   size_t count = output->buffered;
   output->buffered = 0;
+  if (output->guard.go_on && !output->guard.go_on(output->guard.context))
+    return oxp__fail_cancelled(error);
   return output_put(output, -1, output->buffer, count, error);
 }
 
@@ -288,10 +292,12 @@ oxp_status oxp__output_patch(oxp__output *output, uint64_t offset, const void *b
   return output_put(output, (int64_t)offset, bytes, count, error);
 }
 
-oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor)
+oxp__lock oxp__output_try_lock_folder(const oxp__output *output, int wait_ms, int *descriptor)
 {
-  *descriptor = folder_open(path);
-  oxp__lock lock = *descriptor >= 0 ? oxp__lock_take(*descriptor, wait_ms) : OXP__LOCK_IMPOSSIBLE;
+  const oxp__output_guard *guard = &output->guard;
+  *descriptor = folder_open(output->target_path);
+  oxp__lock lock =
+      *descriptor >= 0 ? oxp__lock_take(*descriptor, wait_ms, guard->go_on, guard->context) : OXP__LOCK_IMPOSSIBLE;
   if (lock == OXP__LOCKED)
     return lock;
   oxp__folder_unlock(*descriptor);
@@ -301,7 +307,10 @@ oxp__lock oxp__folder_lock(const char *path, int wait_ms, int *descriptor)
 
 oxp_status oxp__output_lock_folder(const oxp__output *output, int *descriptor, oxp_error *error)
 {
-  if (oxp__folder_lock(output->target_path, OUTPUT_WAIT_MS, descriptor) != OXP__LOCK_BUSY)
+  oxp__lock lock = oxp__output_try_lock_folder(output, OUTPUT_WAIT_MS, descriptor);
+  if (lock == OXP__LOCK_CANCELLED)
+    return oxp__fail_cancelled(error);
+  if (lock != OXP__LOCK_BUSY)
     return OXP_OK;
   oxp__fail(error, OXP_IO, "cannot replace two files as one: somebody has kept the folder locked for %d s",
             OUTPUT_WAIT_MS / 1000);
@@ -370,9 +379,7 @@ static oxp_status output_sync_folder(oxp__output *output, int folder, oxp_error 
 static oxp_status output_prepare(oxp__output *output, bool sync, oxp_error *error)
 {
   OXP__TRY(output_flush(output, error));
-  struct stat old;
-  if (output->replaces && stat(output->target_path, &old) == 0 && fchmod(output->descriptor, old.st_mode & 0777) != 0 &&
-      errno != ENOSYS) // some systems know no permissions
+  if (!oxp__access_keep(output->descriptor, output->like_path))
     return output_fail(output, "set the file's permissions", error);
   if (sync && fsync(output->descriptor) != 0)
     return output_fail(output, "sync the file", error);
@@ -431,6 +438,8 @@ static oxp_status outputs_begin(oxp__output *const *outputs, int count, bool hid
     outputs[i]->old_path = hide_old ? output_old_name(outputs[i]->target_path) : NULL;
     if (hide_old && !outputs[i]->old_path)
       return oxp__fail_memory(error, strlen(outputs[i]->target_path));
+    if (outputs[i]->is_source || (hide_old && output_is_source(outputs[i], outputs[i]->old_path)))
+      return output_fail_source(outputs[i], error);
   }
   return OXP_OK;
 }

@@ -36,6 +36,8 @@ static oxp_status input_add_file(input_state *state, const char *path, oxp_error
     return oxp__fail_memory(error, strlen(path));
   state->files = files;
   state->files[state->file_count++] = copy;
+  if (state->options.sources)
+    oxp__sources_add_path(state->options.sources, path);
   return OXP_OK;
 }
 
@@ -325,6 +327,8 @@ static oxp_status input_read_whole(const input_state *state, const char *const *
   if (path_count != 1)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "input \"%s\" takes one array, %d files were given", state->input->name,
                      path_count);
+  if (state->options.sources)
+    oxp__sources_add_path(state->options.sources, paths[0]);
   OXP__TRY(oxp_array_read(paths[0], &from, error));
   oxp_status status = OXP_OK;
   if (state->input->rank == 0 && from.rank != 0)

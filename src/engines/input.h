@@ -3,15 +3,16 @@
 #ifndef OXP_ENGINES_INPUT_H
 #define OXP_ENGINES_INPUT_H
 
-#include "core/error.h"
+#include "core/sources.h"
 
 // How the bytes of a picture become numbers: (byte * scale - mean) / std, per channel. All zero: byte / 255.
 typedef struct oxp__input_options {
-  double scale;   // 0: 1 / 255
-  double mean[3]; // in the order of the network's channels
-  double std[3];  // the same; 0: 1
-  bool bgr;       // the network's channels are blue, green, red
-  bool keep_size; // refuse pictures of another size than the network's instead of resizing them
+  double scale;          // 0: 1 / 255
+  double mean[3];        // in the order of the network's channels
+  double std[3];         // the same; 0: 1
+  bool bgr;              // the network's channels are blue, green, red
+  bool keep_size;        // refuse pictures of another size than the network's instead of resizing them
+  oxp__sources *sources; // every file that is read is added; NULL: nobody wants to know
 } oxp__input_options;
 
 // Reads `.npy` arrays, PNG and JPEG pictures (told apart by content) and folders of them (in the order of the names; other

@@ -4,6 +4,7 @@
 #ifndef OXP_FORMATS_FORMAT_H
 #define OXP_FORMATS_FORMAT_H
 
+#include "core/output.h"
 #include "net/network.h"
 
 struct oxp__zip;
@@ -35,11 +36,11 @@ typedef struct oxp__format {
   // What it opens goes into the network's arena.
   oxp_status (*read)(const oxp__candidate *candidate, const oxp_open_options *options, oxp_network *network,
                      oxp_error *error);
-  // NULL when the format cannot be written. The network is finished.
-  oxp_status (*write)(const oxp_network *network, const char *path, oxp_error *error);
+  // NULL when the format cannot be written. The network is finished. Every file is opened with the guard, so that none that the network
+  // was read from is replaced.
+  oxp_status (*write)(const oxp_network *network, const char *path, const oxp__output_guard *guard, oxp_error *error);
+  bool is_pair; // it writes two files, whatever of them the path names
   bool takes_variable; // `options->variable` says which part of a file is meant; elsewhere it is refused
-  // The files that `write` makes or replaces when it is given `path`, in `arena`. NULL: one file, which is `path` itself.
-  oxp_status (*targets)(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error);
 } oxp__format;
 
 extern const oxp__format *const oxp__formats[];
@@ -47,5 +48,13 @@ extern const size_t oxp__format_count;
 
 // The row of that name; NULL when there is none.
 const oxp__format *oxp__format_find(const char *name);
+
+// Writes a network in a format: oxp_network_write for callers who have more sources than the network's own, or want to be asked whether
+// to go on. `guard` may be NULL.
+oxp_status oxp__network_write(const oxp_network *network, const char *path, const char *format,
+                              const oxp__output_guard *guard, oxp_error *error);
+
+// array_file.c: oxp_array_write, guarded.
+oxp_status oxp__array_write(const oxp_array *array, const char *path, const oxp__output_guard *guard, oxp_error *error);
 
 #endif

@@ -76,11 +76,12 @@ static oxp_status netcl_write_members(const oxp_network *network, oxp__zip_write
   return status;
 }
 
-static oxp_status netcl_write(const oxp_network *network, const char *path, oxp_error *error)
+static oxp_status netcl_write(const oxp_network *network, const char *path, const oxp__output_guard *guard,
+                              oxp_error *error)
 {
   OXP__TRY(oxp__netcl_check_can_hold(network, error));
   oxp__output output = { 0 };
-  OXP__TRY(oxp__output_open(&output, path, error));
+  OXP__TRY(oxp__output_open(&output, path, guard, error));
   oxp__arena arena = { 0 };
   oxp__zip_writer *writer;
   oxp_status status = oxp__zip_writer_new(&arena, &output, &writer, error);

@@ -197,11 +197,12 @@ static oxp_status checkpoint_write_parameters(const oxp_network *network, oxp__z
   return OXP_OK;
 }
 
-static oxp_status checkpoint_write(const oxp_network *network, const char *path, oxp_error *error)
+static oxp_status checkpoint_write(const oxp_network *network, const char *path, const oxp__output_guard *guard,
+                                   oxp_error *error)
 {
   OXP__TRY(oxp__netcl_check_can_hold(network, error));
   oxp__netcl_output output;
-  oxp_status status = oxp__netcl_output_open(&output, path, error);
+  oxp_status status = oxp__netcl_output_open(&output, path, guard, error);
   if (status == OXP_OK)
     status = checkpoint_write_parameters(network, output.writer, error);
   return oxp__netcl_output_close(&output, status, "{\"optim_state\": {}, \"config\": {}}", error);
@@ -214,5 +215,5 @@ const oxp__format oxp__format_netcl_checkpoint = {
   .probe = checkpoint_probe,
   .read = checkpoint_read,
   .write = checkpoint_write,
-  .targets = oxp__netcl_targets,
+  .is_pair = true,
 };

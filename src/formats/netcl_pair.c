@@ -28,12 +28,13 @@ static oxp_status netcl_pair_read(const oxp__candidate *candidate, const oxp_ope
   return oxp__netcl_load_own(network, &source, options, error);
 }
 
-static oxp_status netcl_pair_write(const oxp_network *network, const char *path, oxp_error *error)
+static oxp_status netcl_pair_write(const oxp_network *network, const char *path, const oxp__output_guard *guard,
+                                   oxp_error *error)
 {
   OXP__TRY(oxp__netcl_check_can_hold(network, error));
   oxp__netcl_output output;
   oxp__text text = { 0 };
-  oxp_status status = oxp__netcl_output_open(&output, path, error);
+  oxp_status status = oxp__netcl_output_open(&output, path, guard, error);
   if (status == OXP_OK)
     status = oxp__netcl_save_weights(network, output.writer, error);
   if (status == OXP_OK)
@@ -50,5 +51,5 @@ const oxp__format oxp__format_netcl_pair = {
   .probe = netcl_pair_probe,
   .read = netcl_pair_read,
   .write = netcl_pair_write,
-  .targets = oxp__netcl_targets,
+  .is_pair = true,
 };

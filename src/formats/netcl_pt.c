@@ -173,12 +173,11 @@ static oxp_status pt_open_view(pt_store *store, const oxp__zip_member *member, o
   uint64_t bytes = oxp__tensor_count(tensor) > 0 ? oxp_dtype_bytes(tensor->dtype) : 0;
   for (int i = 0; bytes > 0 && i < tensor->rank; i++)
     bytes += (uint64_t)((tensor->shape[i] - 1) * tensor->strides_bytes[i]);
-  *view = (pt_view){ .file = file,
-                     .extent = { .descriptor = file->descriptor,
-                                 .path = file->path,
-                                 .offset_bytes = member->data_offset + tensor->offset_bytes,
-                                 .size_bytes = bytes },
-                     .window = &store->window };
+  *view = (pt_view){
+    .file = file,
+    .extent = { .file = file, .offset_bytes = member->data_offset + tensor->offset_bytes, .size_bytes = bytes },
+    .window = &store->window
+  };
   tensor->offset_bytes = 0;
   tensor->read = pt_read_view;
   tensor->context = view;
@@ -616,11 +615,12 @@ static oxp_status pt_write_members(oxp__zip_writer *writer, const pt_entry *entr
   return oxp__zip_writer_finish(writer, error);
 }
 
-static oxp_status netcl_pt_write(const oxp_network *network, const char *path, oxp_error *error)
+static oxp_status netcl_pt_write(const oxp_network *network, const char *path, const oxp__output_guard *guard,
+                                 oxp_error *error)
 {
   OXP__TRY(oxp__netcl_check_can_hold(network, error));
   oxp__output output = { 0 };
-  OXP__TRY(oxp__output_open(&output, path, error));
+  OXP__TRY(oxp__output_open(&output, path, guard, error));
   oxp__arena arena = { 0 };
   oxp__zip_writer *writer;
   pt_entry *entries;

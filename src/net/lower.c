@@ -411,6 +411,7 @@ oxp_status oxp_graph_lower(const oxp_network *network, const oxp_lower_options *
   to.graph = oxp__graph_new();
   if (!to.graph)
     return oxp__fail_memory(error, sizeof *to.graph);
+  to.graph->origin = &network->arena;
   to.builder.graph = to.graph;
   to.builder.error = &to.error;
   oxp_status status = lower_walk(&to, &to.error);

@@ -539,6 +539,15 @@ bool oxp_network_value_info(const oxp_network *network, oxp_value value, oxp_val
   return true;
 }
 
+void oxp__network_add_sources(const oxp_network *network, oxp__sources *sources)
+{
+  oxp__sources_add_arena(sources, &network->arena);
+  for (size_t i = 0; i < network->layer_count; i++)
+    for (int role = 0; role < network->layers[i]->kind->weight_count; role++)
+      if (network->layers[i]->weights[role].present)
+        oxp__sources_add_tensor(sources, &network->layers[i]->weights[role].tensor);
+}
+
 int oxp_network_warning_count(const oxp_network *network)
 {
   return (int)network->warning_count;

@@ -3,7 +3,7 @@
 #define OXP_NET_NETWORK_H
 
 #include "core/arena.h"
-#include "core/file.h"
+#include "core/sources.h"
 #include "layers/kind.h"
 
 typedef struct oxp__value {
@@ -36,6 +36,9 @@ struct oxp_network {
   oxp_status status; // first mistake of the builder functions
   oxp_error mistake;
 };
+
+// The files that a network was read from, and those that its weights are in.
+void oxp__network_add_sources(const oxp_network *network, oxp__sources *sources);
 
 void oxp__network_warn(oxp_network *network, const char *format, ...) OXP__PRINTF(2, 3);
 

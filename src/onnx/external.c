@@ -3,11 +3,14 @@
 #include "onnx/external.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char external_suffix[] = ".data";
@@ -153,17 +156,35 @@ static oxp_status external_view(const oxp_graph *graph, const char *location, co
   return OXP_OK;
 }
 
+static char *external_name_of(oxp__arena *arena, const char *model_name, uint64_t hash)
+{
+  return oxp__arena_printf(arena, "%s.%0*" PRIx64 "%s", model_name, EXTERNAL_DIGITS, hash, external_suffix);
+}
+
+oxp_status oxp__external_check_name(const char *model_path, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  struct stat status;
+  char *path = external_name_of(&arena, model_path, 0);
+  bool possible = path && (lstat(path, &status) == 0 || errno != ENAMETOOLONG);
+  oxp_status failure = path ? OXP_OK : oxp__fail_memory(error, strlen(model_path));
+  if (path && !possible)
+    failure = oxp__fail_errno(error, path, "give the data file beside the model its name");
+  oxp__arena_fini(&arena);
+  return failure;
+}
+
 // Names the data file after its content. Where other content with the same checksums has that name, the next free one is taken.
 static oxp_status external_name(oxp__target *data, const char *model_name, uint64_t hash, oxp__arena *arena,
                                 const char **name, oxp_error *error)
 {
   for (bool usable = false; !usable; hash++) {
-    *name = oxp__arena_printf(arena, "%s.%0*" PRIx64 "%s", model_name, EXTERNAL_DIGITS, hash, external_suffix);
+    *name = external_name_of(arena, model_name, hash);
     if (!*name)
       return oxp__fail_memory(error, strlen(model_name));
     OXP__TRY(oxp__output_set_name(&data->output, *name, error));
     usable = !data->output.replaces;
-    if (!usable)
+    if (!usable && !data->output.is_source)
       OXP__TRY(oxp__output_compare(&data->output, &usable, error));
   }
   return OXP_OK;
@@ -201,14 +222,22 @@ static bool external_is_data_of(const char *name, const char *model_name)
   return strspn(name, "0123456789abcdef") == EXTERNAL_DIGITS && strcmp(name + EXTERNAL_DIGITS, external_suffix) == 0;
 }
 
-void oxp__external_clean(const char *model_path, const char *keep)
+static void external_remove(int folder, const char *name, const oxp__sources *sources)
+{
+  struct stat status;
+  if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      !oxp__sources_hold(sources, (uint64_t)status.st_dev, (uint64_t)status.st_ino))
+    unlinkat(folder, name, 0);
+}
+
+void oxp__external_clean(const char *model_path, const char *keep, const oxp__sources *sources)
 {
   const char *model_name = oxp__path_name(model_path);
   char *folder = model_name > model_path ? strndup(model_path, (size_t)(model_name - model_path)) : strdup(".");
   DIR *entries = folder ? opendir(folder) : NULL;
   for (const struct dirent *entry; entries && (entry = readdir(entries)) != NULL;)
     if (external_is_data_of(entry->d_name, model_name) && (!keep || strcmp(entry->d_name, keep) != 0))
-      unlinkat(dirfd(entries), entry->d_name, 0);
+      external_remove(dirfd(entries), entry->d_name, sources);
   if (entries)
     closedir(entries);
   free(folder);

@@ -28,8 +28,11 @@ oxp_status oxp__external_write(const oxp_graph *graph, oxp__target *data, oxp__a
 oxp_status oxp__external_view(const oxp_graph *graph, oxp__target *data, const char *model_name, oxp__arena *arena,
                               oxp__external *external, oxp_graph *view, oxp_error *error);
 
-// Removes the data files of earlier models of that path, all but `keep` (NULL: all).
-void oxp__external_clean(const char *model_path, const char *keep);
+// OXP_IO where a data file cannot have the name that a model of this path needs it to have (too long), which is known before its content.
+oxp_status oxp__external_check_name(const char *model_path, oxp_error *error);
+
+// Removes the data files of earlier models of that path, all but `keep` (NULL: all) and the sources.
+void oxp__external_clean(const char *model_path, const char *keep, const oxp__sources *sources);
 
 // Where the bytes of a tensor lie that are in another file.
 typedef struct oxp__external_place {

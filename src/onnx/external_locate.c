@@ -155,6 +155,37 @@ oxp_status oxp__external_locate(const oxp_graph *graph, const oxp__tensor_proto 
 
 // --- All of a model ---
 
+typedef struct locate_sources {
+  const char *model; // path; NULL: not a file
+  oxp__sources *sources;
+} locate_sources;
+
+// Whatever a location names, sound or not, is a file that somebody may need.
+static void locate_add_source(void *context, const oxp__tensor_place *at)
+{
+  const locate_sources *to = context;
+  const char *values[LOCATE_KEYS] = { 0 };
+  oxp__sources_add_tensor(to->sources, &at->tensor->tensor);
+  if (!to->model || at->tensor->data_location != OXP__TENSOR_EXTERNAL)
+    return;
+  (void)locate_pairs(at->tensor, values, NULL);
+  const char *location = values[LOCATE_LOCATION] ? values[LOCATE_LOCATION] : "";
+  char *path = *location == '/' ? strdup(location) : oxp__path_beside(to->model, location);
+  if (path)
+    oxp__sources_add_path(to->sources, path);
+  to->sources->failed |= !path;
+  free(path);
+}
+
+void oxp__graph_add_sources(const oxp_graph *graph, oxp__sources *sources)
+{
+  locate_sources to = { oxp__graph_path(graph), sources };
+  oxp__sources_add_arena(sources, &graph->arena);
+  if (graph->origin)
+    oxp__sources_add_arena(sources, graph->origin);
+  oxp__model_each_tensor(&graph->model, locate_add_source, &to);
+}
+
 typedef struct locate_all {
   const oxp_graph *graph;
   oxp__findings *findings;

@@ -5,7 +5,7 @@
 #define OXP_ONNX_GRAPH_H
 
 #include "core/arena.h"
-#include "core/file.h"
+#include "core/sources.h"
 #include "core/tensor.h"
 #include "core/text.h"
 
@@ -261,6 +261,8 @@ struct oxp_graph {
   // input too.
   bool has_given;
   oxp__value_infos given;
+  // Lowered graphs: holds the files that the network was read from; NULL else. Borrowed, as the network's tensors are.
+  const oxp__arena *origin;
   // Where oxp__span and the tensors of a graph that was read get their bytes; NULL when it was lowered.
   oxp_read_function read;
   void *read_context;
@@ -288,6 +290,9 @@ int64_t oxp__graph_symbol(oxp_graph *graph, const char *name);
 
 // The path of the file that a graph was read from; NULL when it was made otherwise.
 const char *oxp__graph_path(const oxp_graph *graph);
+
+// The files that a graph gets its bytes from: those that it or its network was read from, and data files that it refers to.
+void oxp__graph_add_sources(const oxp_graph *graph, oxp__sources *sources);
 
 // Fills rank and shape from the declared type: a value as it is, a name as its symbol, anything else OXP_DIM_UNKNOWN.
 oxp_status oxp__value_info_finish(oxp_graph *graph, oxp__value_info *info, oxp_error *error);

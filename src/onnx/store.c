@@ -33,10 +33,11 @@ enum { STORE_WAIT_MS = 5000 };
 
 // Removes data files of earlier models, all but `keep`, under the folder's lock (-1: nobody could have it; then they stay, because
 // another process may be about to refer to one). A graph that was read may refer to any of them.
-static void store_clean(const oxp_graph *graph, const char *model_path, const char *keep, int lock)
+static void store_clean(const oxp_graph *graph, const char *model_path, const char *keep, int lock,
+                        const oxp__sources *sources)
 {
   if (lock >= 0 && !graph->read)
-    oxp__external_clean(model_path, keep);
+    oxp__external_clean(model_path, keep, sources);
 }
 
 // Where the model goes: committing closes the target and forgets it. NULL when memory is out.
@@ -53,10 +54,11 @@ static oxp_status store_write_whole(const oxp_graph *graph, const oxp__measure *
     return oxp__fail_memory(error, strlen(model->output.target_path));
   OXP__TRY(oxp__model_write(graph, measure, oxp__target_sink(model), error));
   int lock;
-  oxp__folder_lock(path, STORE_WAIT_MS, &lock);
+  if (oxp__output_try_lock_folder(&model->output, STORE_WAIT_MS, &lock) == OXP__LOCK_CANCELLED)
+    return oxp__fail_cancelled(error);
   oxp_status status = oxp__output_commit(&model->output, model->written->options->sync, error);
   if (status == OXP_OK)
-    store_clean(graph, path, NULL, lock);
+    store_clean(graph, path, NULL, lock, model->written->sources);
   oxp__folder_unlock(lock);
   return status;
 }
@@ -90,7 +92,7 @@ static oxp_status store_write_both(const oxp_graph *graph, oxp__target *model, o
   OXP__TRY(oxp__output_lock_folder(&model->output, &lock, error));
   oxp_status status = store_commit_both(graph, model, data, arena, &external, report, error);
   if (status == OXP_OK)
-    store_clean(graph, path, external.name, lock);
+    store_clean(graph, path, external.name, lock, model->written->sources);
   oxp__folder_unlock(lock);
   return status;
 }
@@ -100,6 +102,7 @@ static oxp_status store_write_external(const oxp_graph *graph, oxp__target *mode
 {
   oxp__target data = { 0 };
   oxp__arena arena = { 0 };
+  OXP__TRY(oxp__external_check_name(model->output.target_path, error));
   model->written->total_bytes = oxp__external_bytes(graph);
   // The data's name is known when all of it was written; until then it lies beside the model under a temporary one.
   oxp_status status = oxp__target_open(&data, model->output.target_path, model->written, error);
@@ -127,27 +130,37 @@ static oxp_status store_choose(const oxp_graph *graph, oxp_external_data wanted,
   return status;
 }
 
-oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
-                           oxp_write_report *report, oxp_error *error)
+static oxp_status store_write(const oxp_graph *graph, const char *path, oxp__written *written, oxp_write_report *report,
+                              oxp_error *error)
 {
-  oxp_write_options defaults = { 0 };
-  oxp__written written = { .options = options ? options : &defaults };
-  oxp_write_report unwanted = { 0 };
-  report = report ? report : &unwanted;
-  *report = (oxp_write_report){ 0 };
   oxp__target model = { 0 };
   oxp__measure measure = { 0 };
   bool external;
-  oxp_status status = store_choose(graph, written.options->external_data, &measure, &external, error);
-  written.total_bytes = report->model_bytes = measure.bytes;
+  oxp_status status = store_choose(graph, written->options->external_data, &measure, &external, error);
+  written->total_bytes = report->model_bytes = measure.bytes;
   if (status == OXP_OK)
-    status = oxp__target_open(&model, path, &written, error);
+    status = oxp__target_open(&model, path, written, error);
   if (status == OXP_OK)
     status = external ? store_write_external(graph, &model, report, error)
                       : store_write_whole(graph, &measure, &model, error);
   oxp__target_fini(&model);
   oxp__measure_fini(&measure);
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
+}
+
+oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
+                           oxp_write_report *report, oxp_error *error)
+{
+  const oxp_write_options defaults = { 0 };
+  oxp_write_report unwanted = { 0 };
+  oxp__sources sources = { 0 };
+  report = report ? report : &unwanted;
+  *report = (oxp_write_report){ 0 };
+  oxp__graph_add_sources(graph, &sources);
+  oxp__written written = { .options = options ? options : &defaults, .sources = &sources };
+  oxp_status status = store_write(graph, path, &written, report, error);
+  oxp__sources_fini(&sources);
+  return status;
 }
 
 oxp_status oxp_graph_write_to(const oxp_graph *graph, oxp_write_function write, void *context, oxp_error *error)

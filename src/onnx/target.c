@@ -1,10 +1,19 @@
 // target.c: see target.h. Place: onnx.
 #include "onnx/target.h"
 
+// Asks without having got further: while somebody else is waited for.
+static bool target_go_on(void *context)
+{
+  const oxp__written *written = context;
+  const oxp_write_options *options = written->options;
+  return !options->progress || options->progress(options->progress_context, written->done_bytes, written->total_bytes);
+}
+
 oxp_status oxp__target_open(oxp__target *target, const char *path, oxp__written *written, oxp_error *error)
 {
   *target = (oxp__target){ .written = written };
-  return oxp__output_open(&target->output, path, error);
+  oxp__output_guard guard = { .sources = written->sources, .go_on = target_go_on, .context = written };
+  return oxp__output_open(&target->output, path, &guard, error);
 }
 
 static oxp_status target_write(void *context, const void *bytes, size_t count, oxp_error *error)

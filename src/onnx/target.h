@@ -10,6 +10,7 @@
 // Progress over everything that one call writes.
 typedef struct oxp__written {
   const oxp_write_options *options; // borrowed
+  const oxp__sources *sources;      // borrowed; NULL: none
   uint64_t done_bytes, total_bytes;
 } oxp__written;
 
@@ -21,7 +22,7 @@ typedef struct oxp__target {
   oxp__arena arena; // of the jobs
 } oxp__target;
 
-// Opens a temporary file for `path`.
+// Opens a temporary file for `path`, guarded by the sources and by progress.
 oxp_status oxp__target_open(oxp__target *target, const char *path, oxp__written *written, oxp_error *error);
 
 // A sink that writes to the target, defers and settles; the target must outlive it.

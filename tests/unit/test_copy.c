@@ -32,16 +32,14 @@ static void make_source(source *s, oxp_dtype dtype, int64_t rows, int64_t column
   for (size_t i = 0; i < bytes; i++)
     content[i] = (unsigned char)oxp__random_u64(&random);
   oxp__output output;
-  assert_int_equal(oxp__output_open(&output, "source", NULL), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "source", NULL, NULL), OXP_OK);
   assert_int_equal(oxp__output_write(&output, content, bytes, NULL), OXP_OK);
   assert_int_equal(oxp__output_commit(&output, OXP_SYNC_NEVER, NULL), OXP_OK);
   *s = (source){ 0 };
   assert_int_equal(oxp__file_open(&s->arena, "source", &s->file, NULL), OXP_OK);
-  s->extent = (oxp_extent){ .descriptor = s->file->descriptor,
-                            .path = "source",
-                            .size_bytes = bytes,
-                            .has_crc = true,
-                            .crc = (uint32_t)crc32(0, content, (uInt)bytes) };
+  s->extent = (oxp_extent){
+    .file = s->file, .size_bytes = bytes, .has_crc = true, .crc = (uint32_t)crc32(0, content, (uInt)bytes)
+  };
   const int64_t shape[] = { rows, columns };
   s->tensor = oxp_tensor_from_function(dtype, 2, shape, oxp__file_read, s->file);
   s->tensor.offset_bytes = HEAD;
@@ -71,7 +69,7 @@ static unsigned char *copy(const source *s, oxp__tensor_stats *stats, counter *p
   oxp__output output;
   oxp__arena arena = { 0 };
   oxp__copy_job job = { .tensor = &s->tensor, .stats = stats };
-  assert_int_equal(oxp__output_open(&output, "target", NULL), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "target", NULL, NULL), OXP_OK);
   assert_int_equal(oxp__output_write(&output, s, 64, NULL), OXP_OK);
   assert_int_equal(oxp__output_skip(&output, bytes, &job.target_offset, NULL), OXP_OK);
   assert_int_equal(oxp__output_write(&output, "end", 3, NULL), OXP_OK);

@@ -324,7 +324,7 @@ static void random_numbers_are_the_same_everywhere(void **state)
 static void write_file(const char *path, const char *text)
 {
   oxp__output output;
-  assert_int_equal(oxp__output_open(&output, path, NULL), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, path, NULL, NULL), OXP_OK);
   assert_int_equal(oxp__output_write(&output, text, strlen(text), NULL), OXP_OK);
   assert_int_equal(oxp__output_commit(&output, OXP_SYNC_AUTO, NULL), OXP_OK);
 }
@@ -346,7 +346,7 @@ static void output_replaces_only_at_commit(void **state)
   (void)state;
   write_file("target", "old");
   oxp__output output;
-  assert_int_equal(oxp__output_open(&output, "target", NULL), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "target", NULL, NULL), OXP_OK);
   char temporary[4096];
   snprintf(temporary, sizeof temporary, "%s", output.temporary_path);
   assert_int_equal(oxp__output_write(&output, "new", 3, NULL), OXP_OK);
@@ -380,10 +380,10 @@ static void output_refuses_what_is_no_file(void **state)
   oxp_error error = { 0 };
   oxp__output output;
   mkdir("folder", 0755);
-  assert_int_equal(oxp__output_open(&output, "folder", &error), OXP_IO);
+  assert_int_equal(oxp__output_open(&output, "folder", NULL, &error), OXP_IO);
   assert_non_null(strstr(error.message, "a folder"));
-  assert_int_equal(oxp__output_open(&output, "/dev/null", &error), OXP_IO);
-  assert_int_equal(oxp__output_open(&output, "missing/folder/x", &error), OXP_IO);
+  assert_int_equal(oxp__output_open(&output, "/dev/null", NULL, &error), OXP_IO);
+  assert_int_equal(oxp__output_open(&output, "missing/folder/x", NULL, &error), OXP_IO);
   assert_non_null(strstr(error.message, "missing/folder/x"));
 }
 
@@ -391,7 +391,7 @@ static void output_patches_what_was_written(void **state)
 {
   (void)state;
   oxp__output output;
-  assert_int_equal(oxp__output_open(&output, "patched", NULL), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "patched", NULL, NULL), OXP_OK);
   assert_int_equal(oxp__output_write(&output, "0123456789", 10, NULL), OXP_OK);
   assert_int_equal(oxp__output_patch(&output, 3, "xy", 2, NULL), OXP_OK);
   assert_int_equal(oxp__output_write(&output, "end", 3, NULL), OXP_OK);

@@ -109,6 +109,96 @@ static void large_arrays_lie_aligned_in_the_data_file(void **state)
   oxp_graph_free(graph);
 }
 
+static bool check_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+  assert_true(done_bytes <= total_bytes);
+  uint64_t *last = context;
+  last[0] = done_bytes;
+  last[1] = total_bytes;
+  return true;
+}
+
+// Several arrays, none of which is a multiple of a page long: the offsets say so, and the right bytes are there.
+static void every_large_array_begins_on_a_page(void **state)
+{
+  (void)state;
+  enum { COUNT = 3, ELEMENTS = SIDE * SIDE, BYTES = 4 * ELEMENTS, PAGE = 4096 };
+  static float weights[COUNT][ELEMENTS];
+  oxp_network *network = NULL;
+  oxp_graph *graph = NULL;
+  oxp_write_report report;
+  assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, NULL), OXP_OK);
+  oxp_value x = oxp_network_add_input(network, NULL, 2, (int64_t[]){ OXP_DIM_BATCH, SIDE });
+  for (int i = 0; i < COUNT; i++) {
+    for (int k = 0; k < ELEMENTS; k++)
+      weights[i][k] = (float)(i + 1);
+    x = oxp_network_add_layer(network, "linear", NULL, 1, &x);
+    oxp_layer_set_int(network, x, "in_features", SIDE);
+    oxp_layer_set_int(network, x, "out_features", SIDE);
+    oxp_layer_set_int(network, x, "bias", 0);
+    oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ SIDE, SIDE }, weights[i]);
+    oxp_layer_set_weight(network, x, "weight", &weight);
+  }
+  oxp_network_add_output(network, x, NULL);
+  assert_int_equal(oxp_network_finish(network, NULL), OXP_OK);
+  assert_int_equal(oxp_graph_lower(network, NULL, &graph, NULL), OXP_OK);
+  assert_int_equal(oxp_graph_write(graph, "m.onnx", &always, &report, NULL), OXP_OK);
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+  assert_int_equal(oxp_graph_open("m.onnx", &graph, NULL), OXP_OK);
+  FILE *data = fopen(report.data_file, "rb");
+  assert_int_equal(graph->model.graph->initializers.count, COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    static float found[ELEMENTS];
+    oxp__external_place place;
+    assert_int_equal(oxp__external_locate(graph, graph->model.graph->initializers.at[i], &place, NULL), OXP_OK);
+    assert_int_equal(place.offset, i * 2 * PAGE); // 6,400 bytes take two pages
+    assert_int_equal(place.bytes, BYTES);
+    assert_int_equal(fseek(data, (long)place.offset, SEEK_SET), 0);
+    assert_int_equal(fread(found, 1, BYTES, data), BYTES);
+    assert_memory_equal(found, weights[i], BYTES);
+  }
+  fclose(data);
+  oxp_graph_free(graph);
+}
+
+static void names_that_leave_no_room_for_the_datas_are_refused_at_once(void **state)
+{
+  (void)state;
+  float weights[SIDE * SIDE] = { 0 };
+  char path[256];
+  oxp_network *network = make_network(weights);
+  oxp_graph *graph = NULL;
+  assert_int_equal(oxp_graph_lower(network, NULL, &graph, NULL), OXP_OK);
+  for (size_t length = 232; length <= 256;
+       length++) { // 22 bytes are needed for ".<16 digits>.data", at most 255 in a name
+    oxp_error error = { 0 };
+    uint64_t last[2] = { 0 };
+    oxp_write_options options = { .external_data = OXP_EXTERNAL_ALWAYS,
+                                  .progress = check_progress,
+                                  .progress_context = last };
+    memset(path, 'm', sizeof path);
+    path[length - 1] = 0;
+    oxp_status status = oxp_graph_write(graph, path, &options, NULL, &error);
+    assert_int_equal(status, length - 1 + 22 <= 255 ? OXP_OK : OXP_IO);
+    if (status != OXP_OK) {
+      assert_non_null(strstr(error.message, "File name too long"));
+      assert_int_equal(last[0], 0); // nothing was written yet
+    }
+    assert_int_equal(oxp_graph_write(graph, path, NULL, NULL, &error), OXP_OK); // alone it fits
+    assert_int_equal(unlink(path), 0);
+  }
+  memset(path, 'm', sizeof path);
+  char longer[300];
+  snprintf(longer, sizeof longer, "%.255sm", path);
+  oxp_error error = { 0 };
+  assert_int_equal(oxp_graph_write(graph, longer, NULL, NULL, &error), OXP_IO);
+  assert_non_null(strstr(error.message, "File name too long"));
+  assert_int_equal(count_files(".data"), 0);
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+}
+
 static void rewriting_leaves_one_data_file_that_fits(void **state)
 {
   (void)state;
@@ -184,21 +274,13 @@ static void a_model_that_was_read_keeps_its_data(void **state)
   oxp_graph *graph;
   oxp_write_report report;
   write_model("m.onnx", 1, &always, &report);
-  assert_int_equal(oxp_graph_open("m.onnx", &graph, NULL), OXP_OK);
+  assert_int_equal(rename("m.onnx", "read.onnx"), 0);
+  assert_int_equal(oxp_graph_open("read.onnx", &graph, NULL), OXP_OK);
   assert_int_equal(oxp_graph_write(graph, "m.onnx", NULL, NULL, NULL), OXP_OK);
   assert_int_equal(access(report.data_file, F_OK), 0);
   assert_int_equal(oxp_graph_write(graph, "m.onnx", &always, NULL, NULL), OXP_OK);
   assert_int_equal(access(report.data_file, F_OK), 0);
   oxp_graph_free(graph);
-}
-
-static bool check_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
-{
-  assert_true(done_bytes <= total_bytes);
-  uint64_t *last = context;
-  last[0] = done_bytes;
-  last[1] = total_bytes;
-  return true;
 }
 
 static void progress_ends_at_its_total(void **state)
@@ -409,6 +491,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(large_arrays_lie_aligned_in_the_data_file, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(every_large_array_begins_on_a_page, enter_empty_folder, leave_folder),
+    cmocka_unit_test_setup_teardown(names_that_leave_no_room_for_the_datas_are_refused_at_once, enter_empty_folder,
+                                    leave_folder),
     cmocka_unit_test_setup_teardown(rewriting_leaves_one_data_file_that_fits, enter_empty_folder, leave_folder),
     cmocka_unit_test_setup_teardown(other_files_are_left_alone, enter_empty_folder, leave_folder),
     cmocka_unit_test_setup_teardown(a_model_that_cannot_be_replaced_keeps_its_data, enter_empty_folder, leave_folder),

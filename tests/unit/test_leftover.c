@@ -47,7 +47,8 @@ static void write_target(const char *path)
 {
   oxp_error error = { 0 };
   oxp__output output;
-  if (oxp__output_open(&output, path, &error) != OXP_OK || oxp__output_write(&output, "new", 3, &error) != OXP_OK ||
+  if (oxp__output_open(&output, path, NULL, &error) != OXP_OK ||
+      oxp__output_write(&output, "new", 3, &error) != OXP_OK ||
       oxp__output_commit(&output, OXP_SYNC_NEVER, &error) != OXP_OK)
     fail_msg("%s", error.message);
 }
@@ -97,7 +98,7 @@ static void what_another_writer_uses_is_kept(void **state)
   (void)state;
   oxp_error error = { 0 };
   oxp__output slow;
-  assert_int_equal(oxp__output_open(&slow, "out.onnx", &error), OXP_OK);
+  assert_int_equal(oxp__output_open(&slow, "out.onnx", NULL, &error), OXP_OK);
   assert_int_equal(oxp__output_write(&slow, "slow", 4, &error), OXP_OK);
   write_target("out.onnx");
   assert_true(is_there(slow.temporary_path));
@@ -146,7 +147,7 @@ static void links_that_lead_nowhere_are_refused(void **state)
   oxp_error error = { 0 };
   oxp__output output;
   assert_int_equal(symlink("circle", "circle"), 0);
-  assert_int_equal(oxp__output_open(&output, "circle", &error), OXP_IO);
+  assert_int_equal(oxp__output_open(&output, "circle", NULL, &error), OXP_IO);
   assert_non_null(strstr(error.message, "circle: cannot follow the symbolic link"));
   assert_true(is_there("circle"));
   unlink("circle");
@@ -160,7 +161,7 @@ static void nobody_else_reads_what_replaces_a_private_file(void **state)
   struct stat status;
   make("private");
   assert_int_equal(chmod("private", 0600), 0);
-  assert_int_equal(oxp__output_open(&output, "private", &error), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "private", NULL, &error), OXP_OK);
   assert_int_equal(stat(output.temporary_path, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0600);
   assert_int_equal(oxp__output_commit(&output, OXP_SYNC_NEVER, &error), OXP_OK);
@@ -175,7 +176,7 @@ static oxp_status write_pair(int opened, const char *json_text)
 {
   oxp_error error = { 0 };
   oxp__netcl_output output;
-  oxp_status status = oxp__netcl_output_open(&output, "pair", &error);
+  oxp_status status = oxp__netcl_output_open(&output, "pair", NULL, &error);
   bool told = opened < 0 || write(opened, "", 1) == 1;
   return oxp__netcl_output_close(&output, told ? status : OXP_IO, json_text, &error);
 }
@@ -187,7 +188,7 @@ static void what_was_put_away_goes_when_a_pair_is_written(void **state)
   oxp__netcl_output output;
   make(".pair.json.oxp-old");
   make(".pair.npz.oxp-old");
-  assert_int_equal(oxp__netcl_output_open(&output, "pair", NULL), OXP_OK);
+  assert_int_equal(oxp__netcl_output_open(&output, "pair", NULL, NULL), OXP_OK);
   assert_int_equal(oxp__netcl_output_close(&output, OXP_CANCELLED, "", NULL), OXP_CANCELLED);
   assert_true(is_there(".pair.json.oxp-old"));
   assert_true(is_there(".pair.npz.oxp-old"));
@@ -204,7 +205,9 @@ static void pairs_are_replaced_one_after_another(void **state)
   (void)state;
   int lock, opened[2];
   char byte;
-  assert_int_equal(oxp__folder_lock("pair.json", 0, &lock), OXP__LOCKED);
+  char path[] = "pair.json";
+  const oxp__output other = { .target_path = path };
+  assert_int_equal(oxp__output_try_lock_folder(&other, 0, &lock), OXP__LOCKED);
   assert_int_equal(pipe(opened), 0);
   fflush(NULL);
   pid_t child = fork();
@@ -230,6 +233,31 @@ static void pairs_are_replaced_one_after_another(void **state)
   close(opened[1]);
 }
 
+// Wants to stop when it was asked for the third time.
+static bool go_on_twice(void *context)
+{
+  return --*(int *)context > 0;
+}
+
+static void who_waits_can_be_told_to_stop(void **state)
+{
+  (void)state;
+  int lock, asked = 3;
+  oxp_error error = { 0 };
+  oxp__netcl_output output;
+  char path[] = "pair.json";
+  const oxp__output other = { .target_path = path };
+  const oxp__output_guard guard = { .go_on = go_on_twice, .context = &asked };
+  assert_int_equal(oxp__output_try_lock_folder(&other, 0, &lock), OXP__LOCKED);
+  assert_int_equal(oxp__netcl_output_open(&output, "pair", &guard, &error), OXP_OK);
+  assert_int_equal(oxp__netcl_output_close(&output, OXP_OK, "new", &error), OXP_CANCELLED);
+  assert_non_null(strstr(error.message, "stopped on request"));
+  assert_false(is_there("pair.json"));
+  assert_false(is_there("pair.npz"));
+  assert_int_equal(asked, 0);
+  oxp__folder_unlock(lock);
+}
+
 static void long_names_of_a_pair_are_put_away_apart(void **state)
 {
   (void)state;
@@ -238,7 +266,7 @@ static void long_names_of_a_pair_are_put_away_apart(void **state)
   stem[240] = 0;
   for (int i = 0; i < 2; i++) {
     oxp__netcl_output output;
-    assert_int_equal(oxp__netcl_output_open(&output, stem, NULL), OXP_OK);
+    assert_int_equal(oxp__netcl_output_open(&output, stem, NULL, NULL), OXP_OK);
     assert_int_equal(oxp__netcl_output_close(&output, OXP_OK, i == 0 ? "old" : "new", NULL), OXP_OK);
   }
   snprintf(path, sizeof path, "%s.json", stem);
@@ -260,6 +288,7 @@ int main(void)
     cmocka_unit_test(nobody_else_reads_what_replaces_a_private_file),
     cmocka_unit_test(what_was_put_away_goes_when_a_pair_is_written),
     cmocka_unit_test(pairs_are_replaced_one_after_another),
+    cmocka_unit_test(who_waits_can_be_told_to_stop),
     cmocka_unit_test(long_names_of_a_pair_are_put_away_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void test_two_of_a_name(void **state)
   oxp__arena arena = { 0 };
   oxp__output output = { 0 };
   oxp__zip_writer *writer = NULL;
-  assert_int_equal(oxp__output_open(&output, "two.npz", &test_error), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "two.npz", NULL, &test_error), OXP_OK);
   assert_int_equal(oxp__zip_writer_new(&arena, &output, &writer, &test_error), OXP_OK);
   write_array(writer, "a");
   write_array(writer, "a.npy");

@@ -487,7 +487,7 @@ static void test_writes_what_it_reads(void **state)
   oxp__arena arena = { 0 };
   oxp__zip_writer *writer;
   oxp_error error = { 0 };
-  assert_int_equal(oxp__output_open(&output, "written.zip", &error), OXP_OK);
+  assert_int_equal(oxp__output_open(&output, "written.zip", NULL, &error), OXP_OK);
   assert_int_equal(oxp__zip_writer_new(&arena, &output, &writer, &error), OXP_OK);
   const char *names[] = { "a.npy", "\xc3\xa4.npy" };
   for (int i = 0; i < 2; i++) {

@@ -2,6 +2,7 @@
 #include "formats/common/array_file.h"
 
 #include "formats/containers/npy.h"
+#include "formats/format.h"
 
 static oxp_status array_read(oxp__arena *arena, const char *path, oxp_array *array, uint64_t *rest_bytes,
                              oxp_error *error)
@@ -38,8 +39,13 @@ oxp_status oxp_array_read(const char *path, oxp_array *array, oxp_error *error)
 
 oxp_status oxp_array_write(const oxp_array *array, const char *path, oxp_error *error)
 {
+  return oxp__array_write(array, path, NULL, error);
+}
+
+oxp_status oxp__array_write(const oxp_array *array, const char *path, const oxp__output_guard *guard, oxp_error *error)
+{
   oxp__output output = { 0 };
-  OXP__TRY(oxp__output_open(&output, path, error));
+  OXP__TRY(oxp__output_open(&output, path, guard, error));
   oxp_tensor tensor = oxp__tensor_from_array(array);
   oxp_status status =
       oxp__npy_write(&tensor, OXP_DTYPE_NONE, (oxp__sink){ .write = oxp__output_write, .context = &output }, error);

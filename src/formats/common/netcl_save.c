@@ -208,22 +208,17 @@ oxp_status oxp__netcl_save_weights(const oxp_network *network, oxp__zip_writer *
 
 // --- Two files ---
 
-oxp_status oxp__netcl_targets(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error)
+oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, const oxp__output_guard *guard,
+                                  oxp_error *error)
 {
-  targets[0] = oxp__netcl_sibling(arena, path, ".npz");
-  targets[1] = oxp__netcl_sibling(arena, path, ".json");
-  return targets[0] && targets[1] ? OXP_OK : oxp__fail_memory(error, strlen(path));
-}
-
-oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, oxp_error *error)
-{
-  const char *targets[2];
   *output = (oxp__netcl_output){ 0 };
-  oxp_status status = oxp__netcl_targets(&output->arena, path, targets, error);
+  const char *npz = oxp__netcl_sibling(&output->arena, path, ".npz");
+  const char *json = oxp__netcl_sibling(&output->arena, path, ".json");
+  oxp_status status = npz && json ? OXP_OK : oxp__fail_memory(error, strlen(path));
   if (status == OXP_OK)
-    status = oxp__output_open(&output->npz, targets[0], error);
+    status = oxp__output_open(&output->npz, npz, guard, error);
   if (status == OXP_OK)
-    status = oxp__output_open(&output->json, targets[1], error);
+    status = oxp__output_open(&output->json, json, guard, error);
   if (status == OXP_OK)
     status = oxp__zip_writer_new(&output->arena, &output->npz, &output->writer, error);
   return status;

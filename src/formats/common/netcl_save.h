@@ -30,9 +30,9 @@ typedef struct oxp__netcl_output {
   oxp__zip_writer *writer;
 } oxp__netcl_output;
 
-// The files that writing to `path` (the stem or either file) makes: STEM.npz and STEM.json. A row's `targets`.
-oxp_status oxp__netcl_targets(oxp__arena *arena, const char *path, const char *targets[2], oxp_error *error);
-oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, oxp_error *error);
+// Opens STEM.npz and STEM.json, where `path` is the stem or either file.
+oxp_status oxp__netcl_output_open(oxp__netcl_output *output, const char *path, const oxp__output_guard *guard,
+                                  oxp_error *error);
 // Ends the writing: commits when `status` is OXP_OK, else removes everything. Returns the final status.
 oxp_status oxp__netcl_output_close(oxp__netcl_output *output, oxp_status status, const char *json_text,
                                    oxp_error *error);

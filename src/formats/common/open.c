@@ -201,6 +201,12 @@ oxp_status oxp_network_open(const char *path, const oxp_open_options *options, o
 
 oxp_status oxp_network_write(const oxp_network *network, const char *path, const char *format, oxp_error *error)
 {
+  return oxp__network_write(network, path, format, NULL, error);
+}
+
+oxp_status oxp__network_write(const oxp_network *network, const char *path, const char *format,
+                              const oxp__output_guard *guard, oxp_error *error)
+{
   const oxp__format *row = format ? oxp__format_find(format) : NULL;
   if (!row || !row->write)
     return open_fail_format(format ? format : "", true, error);
@@ -208,6 +214,12 @@ oxp_status oxp_network_write(const oxp_network *network, const char *path, const
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished");
   if (!path || !path[0])
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
-  oxp_status status = row->write(network, path, error);
+  oxp__sources sources = { 0 };
+  oxp__output_guard own = guard ? *guard : (oxp__output_guard){ 0 };
+  oxp__network_add_sources(network, &sources);
+  oxp__sources_add_all(&sources, own.sources);
+  own.sources = &sources;
+  oxp_status status = row->write(network, path, &own, error);
+  oxp__sources_fini(&sources);
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
 }

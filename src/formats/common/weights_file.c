@@ -56,6 +56,20 @@ static oxp_status weights_read_archive(oxp_weights *weights, oxp__file *file, ox
   return OXP_OK;
 }
 
+// A single array, all of whose file is behind its read function.
+static oxp_status weights_read_array(oxp_weights *weights, oxp__file *file, oxp_error *error)
+{
+  oxp__npy npy;
+  oxp_extent *extent = oxp__arena_new(&weights->arena, 1, sizeof *extent);
+  if (!extent)
+    return oxp__fail_memory(error, sizeof *extent);
+  OXP__TRY(oxp__npy_open(&weights->arena, oxp__file_read, file, file->size_bytes, &npy, error));
+  *extent = (oxp_extent){ .file = file, .size_bytes = file->size_bytes };
+  npy.tensor.extent = extent;
+  OXP__TRY(weights_make_room(weights, 1, error));
+  return weights_set(weights, 0, "", 0, &npy, error);
+}
+
 static oxp_status weights_read(oxp_weights *weights, const char *path, oxp_error *error)
 {
   oxp__file *file = NULL;
@@ -63,12 +77,8 @@ static oxp_status weights_read(oxp_weights *weights, const char *path, oxp_error
   weights->path = file->path;
   char first = 0;
   OXP__TRY(oxp__file_read(file, 0, &first, 1, error));
-  if (first != '\x93') // what single arrays begin with
-    return weights_read_archive(weights, file, error);
-  oxp__npy npy;
-  OXP__TRY(oxp__npy_open(&weights->arena, oxp__file_read, file, file->size_bytes, &npy, error));
-  OXP__TRY(weights_make_room(weights, 1, error));
-  return weights_set(weights, 0, "", 0, &npy, error);
+  bool is_array = first == '\x93'; // what single arrays begin with
+  return is_array ? weights_read_array(weights, file, error) : weights_read_archive(weights, file, error);
 }
 
 oxp_status oxp_weights_open(const char *path, oxp_weights **out, oxp_error *error)

@@ -47,8 +47,8 @@ void oxp__zip_stream_want(oxp__zip_stream *stream, uint64_t count);
 // Reads a member once from its start to its end and compares its checksum, for those who then read only parts of it.
 oxp_status oxp__zip_verify(const oxp__zip *zip, const oxp__zip_member *member, oxp_error *error);
 
-// The bytes of a stored member as a span of the archive's file, with its checksum; NULL for a deflated one or when memory is
-// out. Lives in `arena`.
+// The bytes of a member as a span of the archive's file, with its checksum; of a deflated one only the file. NULL when memory is out.
+// Lives in `arena`.
 const oxp_extent *oxp__zip_extent(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member);
 
 // Gives back what reading holds in memory; the next read starts over. For streams of which only the start was needed.

@@ -63,10 +63,10 @@ void oxp__zip_stream_want(oxp__zip_stream *stream, uint64_t count)
 
 const oxp_extent *oxp__zip_extent(oxp__arena *arena, const oxp__zip *zip, const oxp__zip_member *member)
 {
-  oxp_extent *extent = member->deflated ? NULL : oxp__arena_new(arena, 1, sizeof *extent);
+  oxp_extent *extent = oxp__arena_new(arena, 1, sizeof *extent);
   if (extent)
-    *extent = (oxp_extent){ .descriptor = zip->file->descriptor,
-                            .path = zip->file->path,
+    *extent = (oxp_extent){ .file = zip->file,
+                            .is_packed = member->deflated,
                             .offset_bytes = member->data_offset,
                             .size_bytes = member->plain_bytes,
                             .has_crc = true,
