@@ -3,10 +3,14 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/signals.h"
 #include "cli/streams.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const oxp__verb *find_verb(const char *name)
 {
@@ -116,11 +120,24 @@ static int show_usage(void)
   return oxp_status_exit_code(OXP_BAD_ARGUMENT);
 }
 
+// Where one of the standard streams is closed, the next file that is opened would take its number, and messages would be written into
+// it. False when nothing can take its place.
+static bool fill_standard_streams(void)
+{
+  for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+    if (fcntl(i, F_GETFD) < 0 && errno == EBADF && open("/dev/null", i == STDIN_FILENO ? O_RDONLY : O_WRONLY) != i)
+      return false;
+  return true;
+}
+
 int main(int argc, char **argv)
 {
   oxp_error error = { 0 };
   oxp_status status = OXP_OK;
   const oxp__verb *verb = NULL;
+  if (!fill_standard_streams())
+    return oxp_status_exit_code(OXP_IO);
+  oxp__signals_begin();
   if (argc < 2)
     return show_usage();
   bool as_json = wants_json(argc, argv);

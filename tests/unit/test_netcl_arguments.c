@@ -96,7 +96,7 @@ static void write_arrays(const json_t *arrays)
   oxp__zip_writer *writer;
   const char *name;
   json_t *shape;
-  oxp_status status = oxp__output_open(&output, "argument.npz", &error);
+  oxp_status status = oxp__output_open(&output, "argument.npz", NULL, &error);
   status = status == OXP_OK ? oxp__zip_writer_new(&arena, &output, &writer, &error) : status;
   json_object_foreach((json_t *)arrays, name, shape)
   {
