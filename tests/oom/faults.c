@@ -35,6 +35,52 @@ bool fault_disarm(void)
   return atomic_load(&fired);
 }
 
+// ---- What is done against power cuts ----
+
+enum { MOST_SEEN = 64 };
+static char seen[MOST_SEEN];
+static ino_t synced[MOST_SEEN];
+static size_t seen_count, synced_count;
+static bool watching;
+
+void fault_watch(void)
+{
+  seen_count = synced_count = 0;
+  watching = true;
+}
+
+const char *fault_seen(void)
+{
+  watching = false;
+  seen[seen_count] = 0;
+  return seen;
+}
+
+static void see(char what)
+{
+  if (watching && seen_count + 1 < MOST_SEEN)
+    seen[seen_count++] = what;
+}
+
+static void see_sync(int descriptor)
+{
+  struct stat status;
+  if (fstat(descriptor, &status) != 0)
+    return;
+  see(S_ISDIR(status.st_mode) ? 'F' : 'S');
+  if (watching && synced_count < MOST_SEEN)
+    synced[synced_count++] = status.st_ino;
+}
+
+static void see_rename(const char *from)
+{
+  struct stat status;
+  bool safe = false;
+  for (size_t i = 0; stat(from, &status) == 0 && i < synced_count; i++)
+    safe = safe || synced[i] == status.st_ino;
+  see(safe ? 'R' : 'r');
+}
+
 static bool fails(fault what, int code)
 {
   if (atomic_load(&armed) != (int)what || atomic_fetch_sub(&countdown, 1) != 1)
@@ -170,6 +216,7 @@ WRAPPED(ssize_t, write, (int descriptor, const void *buffer, size_t count))
 
 WRAPPED(int, fsync, (int descriptor))
 {
+  see_sync(descriptor);
   if (atomic_load(&armed) == FAULT_NONE)
     return __real_fsync(descriptor);
   return fails(FAULT_WRITE, EIO) ? -1 : 0; // the disk itself is not what is tested, thousands of times
@@ -182,6 +229,7 @@ WRAPPED(int, fchmod, (int descriptor, mode_t mode))
 
 WRAPPED(int, rename, (const char *from, const char *to))
 {
+  see_rename(from);
   if (fails(FAULT_KILL, 0))
     _exit(EXIT_SUCCESS);
   if (fails(FAULT_RENAME, ENOSPC))

@@ -23,4 +23,9 @@ void fault_arm(fault what, int n);
 // Ends it; true when a call failed since fault_arm.
 bool fault_disarm(void);
 
+// From now on, what is done so that files survive a power cut is written down, in order: S: a file is synced; R: a file that was synced is
+// given a name; r: one that was not; F: a folder is synced. The string is the log's own.
+void fault_watch(void);
+const char *fault_seen(void);
+
 #endif

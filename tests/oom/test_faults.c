@@ -413,11 +413,71 @@ static const operation operations[] = {
   { "session", NETCL "c_conv_groups.netcl", .run = run_session, .least = WRITES },
 };
 
+// ---- Power cuts ----
+
+static void check_seen(const char *expected)
+{
+  const char *found = fault_seen();
+  if (strcmp(found, expected) != 0)
+    fail_msg("seen %s, expected %s", found, expected);
+}
+
+// Exports over an older file, or where there is none.
+static void check_export(oxp_sync sync, oxp_external_data external, bool replaces, const char *expected)
+{
+  oxp_network *network;
+  oxp_graph *graph;
+  const oxp_write_options options = { .sync = sync, .external_data = external };
+  empty_folder();
+  if (replaces)
+    fclose(fopen(targets[0], "wb"));
+  assert_int_equal(oxp_network_open(NETCL "c_conv_groups.netcl", NULL, &network, NULL), OXP_OK);
+  assert_int_equal(oxp_graph_lower(network, NULL, &graph, NULL), OXP_OK);
+  fault_watch();
+  assert_int_equal(oxp_graph_write(graph, targets[0], &options, NULL, NULL), OXP_OK);
+  check_seen(expected);
+  oxp_graph_free(graph);
+  oxp_network_free(network);
+  empty_folder();
+}
+
+// The bytes are on the disk before a name leads to them, and the name before the call returns.
+static void what_replaces_a_file_is_on_the_disk_first(void **state)
+{
+  (void)state;
+  check_export(OXP_SYNC_AUTO, OXP_EXTERNAL_AUTO, true, "SRF");
+  check_export(OXP_SYNC_AUTO, OXP_EXTERNAL_AUTO, false, "r");
+  check_export(OXP_SYNC_ALWAYS, OXP_EXTERNAL_AUTO, false, "SRF");
+  check_export(OXP_SYNC_NEVER, OXP_EXTERNAL_AUTO, true, "r");
+  check_export(OXP_SYNC_AUTO, OXP_EXTERNAL_ALWAYS, true, "SSRRF");
+  check_export(OXP_SYNC_ALWAYS, OXP_EXTERNAL_ALWAYS, false, "SSRRF");
+  check_export(OXP_SYNC_NEVER, OXP_EXTERNAL_ALWAYS, true, "rr");
+}
+
+static void a_pair_is_on_the_disk_before_the_old_one_goes(void **state)
+{
+  (void)state;
+  static const char *const expected[] = { "rr", "SSrrRRF" }; // none before; two old ones put away
+  oxp_network *network;
+  assert_int_equal(oxp_network_open(NETCL "d_bn.netcl", NULL, &network, NULL), OXP_OK);
+  empty_folder();
+  for (int i = 0; i < 2; i++) {
+    fault_watch();
+    assert_int_equal(oxp_network_write(network, targets[0], "netcl_pair", NULL), OXP_OK);
+    check_seen(expected[i]);
+  }
+  empty_folder();
+  oxp_network_free(network);
+}
+
 int main(void)
 {
   enum { COUNT = sizeof operations / sizeof operations[0], MOST_EACH = 3 };
-  struct CMUnitTest tests[COUNT * MOST_EACH] = { 0 };
-  size_t count = 0;
+  struct CMUnitTest tests[COUNT * MOST_EACH + 2] = {
+    cmocka_unit_test(what_replaces_a_file_is_on_the_disk_first),
+    cmocka_unit_test(a_pair_is_on_the_disk_before_the_old_one_goes),
+  };
+  size_t count = 2;
   for (size_t i = 0; i < COUNT; i++) {
     const operation *op = &operations[i];
     tests[count++] = (struct CMUnitTest){ op->name, check_operation, NULL, NULL, (void *)op };
