@@ -39,7 +39,7 @@ typedef struct oxp__format {
   // NULL when the format cannot be written. The network is finished. Every file is opened with the guard, so that none that the network
   // was read from is replaced.
   oxp_status (*write)(const oxp_network *network, const char *path, const oxp__output_guard *guard, oxp_error *error);
-  bool is_pair; // it writes two files, whatever of them the path names
+  bool is_pair;        // it writes two files, whatever of them the path names
   bool takes_variable; // `options->variable` says which part of a file is meant; elsewhere it is refused
 } oxp__format;
 
