@@ -402,6 +402,8 @@ static const operation operations[] = {
   { "export Fortran order", NETCL "damaged/fortran.netcl", .channels = 2, .height = 6, .width = 5, .run = run_export,
     .least = WRITES },
   { "export pair", NETCL "legacy/v013_mlp", .run = run_export, .least = WRITES },
+  { "export a bare list", NETCL "list/net.json", .channels = 6, .height = 7, .width = 9, .run = run_export,
+    .least = WRITES },
   { "export with a data file", NETCL "c_conv_groups.netcl", .external = true, .run = run_export, .least = WRITES },
   { "convert to netcl", NETCL "d_bn.netcl", .format = "netcl", .run = run_convert, .least = WRITES },
   { "convert to netcl_pair", NETCL "d_bn.netcl", .format = "netcl_pair", .pair = true, .run = run_convert,
