@@ -533,7 +533,10 @@ typedef struct oxp_verify_options {
   uint64_t seed;           // of the random input
   int64_t batch;           // 0: 1, 2 and 7 where the batch is symbolic
   const oxp_array *inputs; // one array per network input instead of random ones; NULL: random; borrowed
-  bool layers;             // compare every layer; done without being asked for where outputs differ or do not move
+  // What is expected of these inputs, computed by somebody else (the tool that trained the network): one array per
+  // network output, samples along the first axis; needs `inputs`; NULL: nothing is; borrowed.
+  const oxp_array *expected;
+  bool layers; // compare every layer; done without being asked for where outputs differ or do not move
   oxp_lower_options lower;
   oxp_session_options session;
 } oxp_verify_options;
@@ -577,6 +580,10 @@ OXP_API int oxp_verify_output_count(const oxp_verify_report *report);
 OXP_API const oxp_verify_row *oxp_verify_output(const oxp_verify_report *report, int index);
 OXP_API int oxp_verify_layer_count(const oxp_verify_report *report); // 0 unless layers were compared
 OXP_API const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, int index);
+// How far both sides are from what was expected: two rows per output, the trusted side's and the tested side's, with the
+// engine's name as their kind. 0 unless options->expected.
+OXP_API int oxp_verify_expected_count(const oxp_verify_report *report);
+OXP_API const oxp_verify_row *oxp_verify_expected(const oxp_verify_report *report, int index);
 // One sentence on who is wrong when the sides differ (the file, the runtime's optimiser, the runtime's kernel), or on what shows
 // nothing and what to do; empty when they match.
 OXP_API const char *oxp_verify_finding(const oxp_verify_report *report);

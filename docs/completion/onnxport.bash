@@ -64,8 +64,21 @@ _onnxport()
     --dtype) words=" source float32 float64" ;;
     --batchnorm) words=" literal expanded" ;;
     --doc) words="" ;;
+    --engine) words=" ort reference" ;;
+    --against) words=" ort reference" ;;
+    --seed) words="" ;;
+    --rtol) words="" ;;
+    --atol) words="" ;;
+    --expected) files=1 ;;
+    --input | -i) files=1 ;;
+    --scale) words="" ;;
+    --mean) words="" ;;
+    --std) words="" ;;
+    --channels) words=" rgb bgr" ;;
+    --threads) words="" ;;
+    --onnxruntime) files=1 ;;
     *)
-      words="--output --external-data --sync --quiet --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --json --help"
+      words="--output --external-data --sync --verify --quiet --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --engine --against --seed --rtol --atol --layers --expected --input --scale --mean --std --channels --no-resize --threads --no-optimization --onnxruntime --json --help"
       files=1
       ;;
     esac
@@ -132,6 +145,7 @@ _onnxport()
     --seed) words="" ;;
     --rtol) words="" ;;
     --atol) words="" ;;
+    --expected) files=1 ;;
     --input | -i) files=1 ;;
     --scale) words="" ;;
     --mean) words="" ;;
@@ -153,7 +167,7 @@ _onnxport()
     --threads) words="" ;;
     --onnxruntime) files=1 ;;
     *)
-      words="--engine --against --seed --rtol --atol --layers --input --scale --mean --std --channels --no-resize --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --threads --no-optimization --onnxruntime --json --help"
+      words="--engine --against --seed --rtol --atol --layers --expected --input --scale --mean --std --channels --no-resize --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --threads --no-optimization --onnxruntime --json --help"
       files=1
       ;;
     esac

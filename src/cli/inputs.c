@@ -11,13 +11,17 @@ static const oxp__option inputs_options[] = {
     "array (.npy), picture (PNG, JPEG) or folder of them; may be repeated: more samples, or, where there "
     "are several inputs, one for each",
     'i' },
-  { "scale", "X", "pictures: what each byte is multiplied by; default: 1/255", 0 },
-  { "mean", "X,Y,Z", "pictures: subtracted after scaling, one number or one per channel; default: 0", 0 },
-  { "std", "X,Y,Z", "pictures: divided by after that, one number or one per channel; default: 1", 0 },
-  { "channels", "rgb|bgr", "pictures: order of the channels; default: rgb", 0 },
-  { "no-resize", NULL, "pictures: refuse another size than the network's instead of resizing", 0 },
 };
 const oxp__option_group oxp__inputs_group = OXP__GROUP("Input", inputs_options);
+
+static const oxp__option pictures_options[] = {
+  { "scale", "X", "what each byte is multiplied by; default: 1/255", 0 },
+  { "mean", "X,Y,Z", "subtracted after scaling, one number or one per channel; default: 0", 0 },
+  { "std", "X,Y,Z", "divided by after that, one number or one per channel; default: 1", 0 },
+  { "channels", "rgb|bgr", "order of the channels; default: rgb", 0 },
+  { "no-resize", NULL, "refuse another size than the network's instead of resizing", 0 },
+};
+const oxp__option_group oxp__pictures_group = OXP__GROUP("Pictures in the input", pictures_options);
 
 // One number stands for all three channels.
 static oxp_status per_channel(const oxp__arguments *arguments, const char *name, double values[3], oxp_error *error)
@@ -57,6 +61,17 @@ static oxp_status read_arrays(oxp__inputs *inputs, const char *const *paths, int
   return OXP_OK;
 }
 
+// Options about pictures are wrong where there can be none.
+static oxp_status check_pictures(const oxp__arguments *arguments, int path_count, oxp_error *error)
+{
+  bool pictures = false;
+  for (int i = 0; i < path_count; i++)
+    pictures = pictures || !oxp__input_is_array(oxp__option_path_at(arguments, "input", i));
+  if (pictures)
+    return OXP_OK;
+  return oxp__options_idle(arguments, &oxp__pictures_group, path_count > 0 ? "on arrays" : "without --input", error);
+}
+
 oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments, const oxp__subject *subject,
                             oxp_error *error)
 {
@@ -66,6 +81,7 @@ oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments
   OXP__TRY(request_pictures(arguments, &options, error));
   while (oxp__option_text_at(arguments, "input", path_count))
     path_count++;
+  OXP__TRY(check_pictures(arguments, path_count, error));
   if (path_count == 0)
     return OXP_OK;
   while (oxp__subject_value(subject, false, inputs->count, &info))
@@ -81,6 +97,43 @@ oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments
                                               : oxp__fail_memory(error, (size_t)inputs->count * sizeof *inputs->arrays);
   free((void *)paths);
   return status;
+}
+
+// One sample may come without the axis for samples.
+static oxp_status read_expected(const char *path, int rank, oxp_array *array, oxp_error *error)
+{
+  OXP__TRY(oxp_array_read(path, array, error));
+  if (rank != array->rank + 1)
+    return OXP_OK;
+  memmove(array->shape + 1, array->shape, (size_t)array->rank * sizeof *array->shape);
+  array->shape[0] = 1;
+  array->rank++;
+  return OXP_OK;
+}
+
+oxp_status oxp__expected_read(oxp__inputs *expected, const oxp__arguments *arguments, const oxp__subject *subject,
+                              oxp_error *error)
+{
+  oxp_value_info info;
+  int path_count = 0, count = 0;
+  while (oxp__option_text_at(arguments, "expected", path_count))
+    path_count++;
+  if (path_count == 0)
+    return OXP_OK;
+  while (oxp__subject_value(subject, true, count, &info))
+    count++;
+  if (count != path_count)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "there are %d outputs and --expected was given %d times", count,
+                     path_count);
+  expected->arrays = calloc((size_t)count, sizeof *expected->arrays);
+  if (!expected->arrays)
+    return oxp__fail_memory(error, (size_t)count * sizeof *expected->arrays);
+  expected->count = count;
+  for (int i = 0; i < count; i++) {
+    oxp__subject_value(subject, true, i, &info);
+    OXP__TRY(read_expected(oxp__option_path_at(arguments, "expected", i), info.rank, &expected->arrays[i], error));
+  }
+  return OXP_OK;
 }
 
 void oxp__inputs_free(oxp__inputs *inputs)

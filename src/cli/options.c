@@ -288,6 +288,15 @@ const char *oxp__option_path_at(const oxp__arguments *arguments, const char *nam
   return given ? given->path : NULL;
 }
 
+oxp_status oxp__options_idle(const oxp__arguments *arguments, const oxp__option_group *group, const char *where,
+                             oxp_error *error)
+{
+  for (int i = 0; i < group->count; i++)
+    if (oxp__option_given(arguments, group->options[i].name))
+      return oxp__fail(error, OXP_BAD_ARGUMENT, "--%s has no effect %s", group->options[i].name, where);
+  return OXP_OK;
+}
+
 static oxp_status fail_value(oxp_error *error, const char *name, const char *value, const char *wanted)
 {
   oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT, "\"%s\" is not %s", value, wanted);

@@ -45,6 +45,10 @@ const char *oxp__option_text_at(const oxp__arguments *arguments, const char *nam
 const char *oxp__option_path(const oxp__arguments *arguments, const char *name);
 const char *oxp__option_path_at(const oxp__arguments *arguments, const char *name, int index);
 
+// OXP_BAD_ARGUMENT when one of these options was given: it has no effect `where` ("without --verify").
+oxp_status oxp__options_idle(const oxp__arguments *arguments, const oxp__option_group *group, const char *where,
+                             oxp_error *error);
+
 // The following leave *value alone when the option was not given.
 oxp_status oxp__option_int(const oxp__arguments *arguments, const char *name, int64_t minimum, int64_t maximum,
                            int64_t *value, oxp_error *error);

@@ -22,6 +22,8 @@ static oxp_status reference_add(void *text, const void *bytes, size_t count, oxp
 oxp_status oxp__reference_print(const oxp__arguments *arguments, oxp_table table, oxp_error *error)
 {
   oxp_table_style style = OXP_STYLE_TEXT;
+  if (oxp__option_given(arguments, "json") && oxp__option_given(arguments, "markdown"))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--json and --markdown are two ways to print: choose one");
   if (oxp__option_given(arguments, "json"))
     style = OXP_STYLE_JSON;
   else if (oxp__option_given(arguments, "markdown"))

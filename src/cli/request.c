@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engines/engine.h"
+
 static const oxp__option source_options[] = {
   { "from", "FORMAT", "read SRC as this format (see onnxport formats) instead of recognising it by its content", 0 },
   { "description", "FILE", "model description (.netcl or JSON) for a SRC that holds weights only", 0 },
@@ -73,6 +75,17 @@ oxp_status oxp__request_model(const oxp__arguments *arguments, oxp_lower_options
   options->dtype = dtype_values[dtype];
   options->batchnorm = form_values[form];
   return OXP_OK;
+}
+
+oxp_status oxp__request_engine(const oxp__arguments *arguments, const char *engine, oxp_error *error)
+{
+  oxp__arena arena = { 0 };
+  const char *device = NULL;
+  const oxp__engine *row = oxp__engine_find(&arena, engine, &device, error);
+  oxp__arena_fini(&arena);
+  if (!row)
+    return OXP_BAD_ARGUMENT;
+  return row->open_graph ? OXP_OK : oxp__options_idle(arguments, &oxp__session_group, "on an engine of our own", error);
 }
 
 oxp_status oxp__request_session(const oxp__arguments *arguments, oxp_session_options *options, oxp_error *error)

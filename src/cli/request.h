@@ -17,6 +17,8 @@ extern const oxp__option_group oxp__output_group;  // --json
 // Strings are *borrowed* from the command line.
 oxp_status oxp__request_source(const oxp__arguments *arguments, oxp_open_options *options, oxp_error *error);
 oxp_status oxp__request_model(const oxp__arguments *arguments, oxp_lower_options *options, oxp_error *error);
+// OXP_BAD_ARGUMENT when options of runtimes were given for an engine that is none.
+oxp_status oxp__request_engine(const oxp__arguments *arguments, const char *engine, oxp_error *error);
 oxp_status oxp__request_session(const oxp__arguments *arguments, oxp_session_options *options, oxp_error *error);
 
 #endif

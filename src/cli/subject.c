@@ -29,8 +29,10 @@ oxp_status oxp__subject_open(oxp__subject *subject, const oxp__arguments *argume
   const char *path = oxp__operand_path(arguments, 0);
   oxp_open_options options = { 0 };
   OXP__TRY(oxp__request_source(arguments, &options, error));
-  if (!options.format && oxp__path_is_onnx(path))
+  if (!options.format && oxp__path_is_onnx(path)) {
+    OXP__TRY(oxp__options_idle(arguments, &oxp__source_group, "on an ONNX model", error));
     return oxp_graph_open(path, &subject->graph, error);
+  }
   return oxp__offers_open(arguments, &options, &subject->network, error);
 }
 

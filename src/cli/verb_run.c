@@ -185,6 +185,7 @@ static oxp_status run_open(run_job *job, oxp_error *error)
   OXP__TRY(oxp__subject_open(&job->subject, job->arguments, error));
   if (!job->engine)
     job->engine = job->subject.graph ? "ort:cpu" : "reference";
+  OXP__TRY(oxp__request_engine(job->arguments, job->engine, error));
   OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &job->subject, error));
   oxp__subject_add_sources(&job->subject, &job->inputs.sources);
   if (options.onnxruntime)
@@ -226,8 +227,10 @@ static oxp_status run_run(const oxp__arguments *arguments, oxp_error *error)
   return status;
 }
 
-static const oxp__option_group *const run_groups[] = { &run_group,          &oxp__inputs_group, &oxp__source_group,
-                                                       &oxp__session_group, &oxp__output_group, NULL };
+static const oxp__option_group *const run_groups[] = {
+  &run_group, &oxp__inputs_group, &oxp__pictures_group, &oxp__source_group, &oxp__session_group, &oxp__output_group,
+  NULL
+};
 
 const oxp__verb oxp__verb_run = {
   .name = "run",

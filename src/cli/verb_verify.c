@@ -1,6 +1,6 @@
 // verb_verify.c: `onnxport verify`: runs a network on two engines and compares. The exit status is the verdict. Place: cli.
+#include "cli/comparison.h"
 #include "cli/fresh_export.h"
-#include "cli/inputs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,20 +14,14 @@ static const oxp__option verify_options[] = {
   { "atol", "X", "allowed absolute difference; default: 0.0001, or less where an output is smaller than that shows",
     0 },
   { "layers", NULL, "compare every layer, and name the first that departs", 0 },
+  { "expected", "FILE",
+    "what the training tool itself computed from --input, as .npy; compared with both sides; once for each output", 0 },
 };
-static const oxp__option_group verify_group = OXP__GROUP("Comparing", verify_options);
+const oxp__option_group oxp__comparison_group = OXP__GROUP("Comparing", verify_options);
 
-typedef struct verify_job {
-  const oxp__arguments *arguments;
-  oxp_verify_options options;
-  oxp_network *network;
-  oxp_graph *model;  // the second operand; NULL: the network is lowered
-  const char *fresh; // the profile under which export writes the model's very bytes; NULL: none
-  oxp__inputs inputs;
-  oxp_verify_report *report;
-} verify_job;
+typedef oxp__comparison verify_job;
 
-static oxp_status verify_request(verify_job *job, oxp_error *error)
+oxp_status oxp__comparison_request(verify_job *job, oxp_error *error)
 {
   const oxp__arguments *arguments = job->arguments;
   oxp_verify_options *options = &job->options;
@@ -45,6 +39,8 @@ static oxp_status verify_request(verify_job *job, oxp_error *error)
   options->limits_given = oxp__option_given(arguments, "atol");
   OXP__TRY(oxp__request_model(arguments, &options->lower, error));
   options->batch = options->lower.batch;
+  if (oxp__option_given(arguments, "expected") && !oxp__option_given(arguments, "input"))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--expected needs --input: what the expected output was computed from");
   return oxp__request_session(arguments, &options->session, error);
 }
 
@@ -116,47 +112,47 @@ static void json_input(oxp__json *json, const oxp_verify_input *input)
   oxp__json_end(json, '}');
 }
 
-static oxp_status verify_print_json(const verify_job *job, oxp_status verdict, oxp_error *error)
+void oxp__comparison_json(oxp__json *json, const verify_job *job)
 {
-  oxp__json json = { .text = oxp__print_start(error) };
   const oxp_verify_report *report = job->report;
   const oxp_verify_row *departure = first_departure(report);
-  oxp__json_object(&json, NULL);
-  oxp__json_text(&json, "verdict", verify_verdict(verdict));
-  oxp__json_u64(&json, "seed", job->options.seed);
-  oxp__json_text(&json, "engine", job->options.engine ? job->options.engine : "reference");
-  oxp__json_text(&json, "against", job->options.against ? job->options.against : "ort:cpu");
-  oxp__json_number(&json, "rtol", job->options.rtol);
-  oxp__json_number(&json, "atol", job->options.atol);
-  json_input(&json, oxp_verify_report_input(report));
-  oxp__json_array(&json, "outputs");
+  oxp__json_text(json, "verdict", verify_verdict(job->verdict));
+  oxp__json_u64(json, "seed", job->options.seed);
+  oxp__json_text(json, "engine", job->options.engine ? job->options.engine : "reference");
+  oxp__json_text(json, "against", job->options.against ? job->options.against : "ort:cpu");
+  oxp__json_number(json, "rtol", job->options.rtol);
+  oxp__json_number(json, "atol", job->options.atol);
+  json_input(json, oxp_verify_report_input(report));
+  oxp__json_array(json, "outputs");
   for (int i = 0; i < oxp_verify_output_count(report); i++)
-    json_row(&json, oxp_verify_output(report, i));
-  oxp__json_end(&json, ']');
-  oxp__json_array(&json, "layers");
+    json_row(json, oxp_verify_output(report, i));
+  oxp__json_end(json, ']');
+  oxp__json_array(json, "expected");
+  for (int i = 0; i < oxp_verify_expected_count(report); i++)
+    json_row(json, oxp_verify_expected(report, i));
+  oxp__json_end(json, ']');
+  oxp__json_array(json, "layers");
   for (int i = 0; i < oxp_verify_layer_count(report); i++)
-    json_row(&json, oxp_verify_layer(report, i));
-  oxp__json_end(&json, ']');
-  oxp__json_text(&json, "fresh_export", job->fresh);
-  oxp__json_text(&json, "first_departure", departure ? departure->name : NULL);
-  oxp__json_text(&json, "finding", oxp_verify_finding(report));
-  oxp__json_array(&json, "notes");
+    json_row(json, oxp_verify_layer(report, i));
+  oxp__json_end(json, ']');
+  oxp__json_text(json, "fresh_export", job->fresh);
+  oxp__json_text(json, "first_departure", departure ? departure->name : NULL);
+  oxp__json_text(json, "finding", oxp_verify_finding(report));
+  oxp__json_array(json, "notes");
   for (int i = 0; i < oxp_verify_note_count(report); i++)
-    oxp__json_text(&json, NULL, oxp_verify_note(report, i));
-  oxp__json_end(&json, ']');
-  oxp__warnings_json(&json, job->network, job->model);
-  oxp__json_end(&json, '}');
-  return oxp__json_print(&json, error);
+    oxp__json_text(json, NULL, oxp_verify_note(report, i));
+  oxp__json_end(json, ']');
 }
 
 // --- Text ---
 
-static void grid_headings(oxp__grid *grid, bool layers)
+// `kind` is NULL where rows have none.
+static void grid_headings(oxp__grid *grid, const char *name, const char *kind)
 {
   static const char *const headings[] = { "largest abs", "at", "expected", "actual", "relative", "batch", "verdict" };
-  oxp__grid_add(grid, layers ? "layer" : "output");
-  if (layers)
-    oxp__grid_add(grid, "kind");
+  oxp__grid_add(grid, name);
+  if (kind)
+    oxp__grid_add(grid, kind);
   for (size_t i = 0; i < OXP__COUNT(headings); i++)
     oxp__grid_add(grid, headings[i]);
 }
@@ -209,7 +205,7 @@ static void add_rows(oxp__text *text, const oxp_verify_report *report, bool laye
   int count = layers ? oxp_verify_layer_count(report) : oxp_verify_output_count(report);
   oxp__grid grid;
   oxp__grid_init(&grid, layers ? "llrlrrrrl" : "lrlrrrrl");
-  grid_headings(&grid, layers);
+  grid_headings(&grid, layers ? "layer" : "output", layers ? "kind" : NULL);
   for (int i = 0; i < count; i++)
     grid_row(&grid, layers ? oxp_verify_layer(report, i) : oxp_verify_output(report, i), layers);
   oxp__grid_end(&grid, 2, text);
@@ -227,88 +223,122 @@ static void add_departure(oxp__text *text, const oxp_verify_report *report)
   oxp__text_printf(text, " (%s).\n\n", departure->kind);
 }
 
-static oxp_status verify_print_text(const verify_job *job, oxp_status verdict, oxp_error *error)
+// Both sides against what was expected, as a table of its own.
+static void add_expected(oxp__text *text, const oxp_verify_report *report)
 {
-  oxp__text text = oxp__print_start(error);
+  oxp__grid grid;
+  if (oxp_verify_expected_count(report) == 0)
+    return;
+  oxp__text_add(text, "\n");
+  oxp__grid_init(&grid, "llrlrrrrl");
+  grid_headings(&grid, "expected of", "computed by");
+  for (int i = 0; i < oxp_verify_expected_count(report); i++)
+    grid_row(&grid, oxp_verify_expected(report, i), true);
+  oxp__grid_end(&grid, 2, text);
+}
+
+void oxp__comparison_text(oxp__text *text, const verify_job *job)
+{
   const oxp_verify_report *report = job->report;
   const oxp_verify_options *options = &job->options;
   const char *model = oxp__operand(job->arguments, 1);
-  oxp__text_add_colour(&text, OXP__BOLD, oxp__operand(job->arguments, 0));
-  oxp__text_printf(&text, " on %s against ", options->engine ? options->engine : "reference");
-  oxp__text_add_clean(&text, model ? model : "its export");
-  oxp__text_printf(&text, " on %s\n", options->against ? options->against : "ort:cpu");
-  oxp__text_printf(&text, "  seed %" PRIu64 "%s, rtol %g, atol %g\n", options->seed,
+  oxp__text_add_colour(text, OXP__BOLD, oxp__operand(job->arguments, 0));
+  oxp__text_printf(text, " on %s against ", options->engine ? options->engine : "reference");
+  oxp__text_add_clean(text, model ? model : "its export");
+  oxp__text_printf(text, " on %s\n", options->against ? options->against : "ort:cpu");
+  oxp__text_printf(text, "  seed %" PRIu64 "%s, rtol %g, atol %g\n", options->seed,
                    options->inputs ? " (not used: the input was given)" : "", options->rtol, options->atol);
   for (int i = 0; i < oxp_verify_note_count(report); i++) {
-    oxp__text_add(&text, "  ");
-    oxp__text_add_clean(&text, oxp_verify_note(report, i));
-    oxp__text_add(&text, "\n");
+    oxp__text_add(text, "  ");
+    oxp__text_add_clean(text, oxp_verify_note(report, i));
+    oxp__text_add(text, "\n");
   }
   if (job->fresh) {
-    oxp__text_add(&text, "  ");
-    oxp__text_add_clean(&text, model);
-    oxp__text_printf(&text, " is byte for byte what export writes (profile %s).\n", job->fresh);
+    oxp__text_add(text, "  ");
+    oxp__text_add_clean(text, model);
+    oxp__text_printf(text, " is byte for byte what export writes (profile %s).\n", job->fresh);
   }
-  oxp__text_add(&text, "\n");
+  oxp__text_add(text, "\n");
   // Layers that were only looked at to find the first one that departs are not worth a table.
-  if (options->layers || (verdict != OXP_DIFFERENT && oxp_verify_layer_count(report) > 0)) {
-    add_rows(&text, report, true);
-    oxp__text_add(&text, "\n");
+  if (options->layers || (job->verdict != OXP_DIFFERENT && oxp_verify_layer_count(report) > 0)) {
+    add_rows(text, report, true);
+    oxp__text_add(text, "\n");
   }
   if (oxp_verify_layer_count(report) > 0)
-    add_departure(&text, report);
-  add_rows(&text, report, false);
-  oxp__text_add(&text, "\n");
-  oxp__text_add_colour(&text, verdict == OXP_OK ? OXP__GREEN : OXP__RED, verify_verdict(verdict));
-  oxp__text_add(&text, *oxp_verify_finding(report) ? ": " : "");
-  oxp__text_add_clean(&text, oxp_verify_finding(report));
-  oxp__text_add(&text, "\n");
-  return oxp__print_text(&text, error);
+    add_departure(text, report);
+  add_rows(text, report, false);
+  add_expected(text, report);
+  oxp__text_add(text, "\n");
+  oxp__text_add_colour(text, job->verdict == OXP_OK ? OXP__GREEN : OXP__RED, verify_verdict(job->verdict));
+  oxp__text_add(text, *oxp_verify_finding(report) ? ": " : "");
+  oxp__text_add_clean(text, oxp_verify_finding(report));
+  oxp__text_add(text, "\n");
 }
 
 // --- The verb ---
 
-static oxp_status verify_compare(verify_job *job, oxp_error *error)
+oxp_status oxp__comparison_run(verify_job *job, oxp_error *error)
 {
-  oxp_status verdict = oxp_verify(job->network, job->model, &job->options, &job->report, error);
-  if (oxp_status_exit_code(verdict) > 1)
-    return verdict;
+  oxp__subject subject = { .network = job->network };
+  OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &subject, error));
+  OXP__TRY(oxp__expected_read(&job->expected, job->arguments, &subject, error));
+  job->options.inputs = job->inputs.arrays;
+  job->options.expected = job->expected.arrays;
+  job->verdict = oxp_verify(job->network, job->model, &job->options, &job->report, error);
+  return oxp_status_exit_code(job->verdict) > 1 ? job->verdict : OXP_OK;
+}
+
+void oxp__comparison_fini(verify_job *job)
+{
+  oxp_verify_report_free(job->report);
+  oxp__inputs_free(&job->inputs);
+  oxp__inputs_free(&job->expected);
+}
+
+static oxp_status verify_print(const verify_job *job, oxp_error *error)
+{
   oxp__warnings_print(job->network, job->model);
-  oxp_status printed = oxp__option_given(job->arguments, "json") ? verify_print_json(job, verdict, error)
-                                                                 : verify_print_text(job, verdict, error);
-  return printed == OXP_OK ? verdict : printed;
+  if (!oxp__option_given(job->arguments, "json")) {
+    oxp__text text = oxp__print_start(error);
+    oxp__comparison_text(&text, job);
+    return oxp__print_text(&text, error);
+  }
+  oxp__json json = { .text = oxp__print_start(error) };
+  oxp__json_object(&json, NULL);
+  oxp__comparison_json(&json, job);
+  oxp__warnings_json(&json, job->network, job->model);
+  oxp__json_end(&json, '}');
+  return oxp__json_print(&json, error);
 }
 
 static oxp_status verify_do(verify_job *job, oxp_error *error)
 {
   const char *model = oxp__operand_path(job->arguments, 1);
-  OXP__TRY(verify_request(job, error));
+  OXP__TRY(oxp__comparison_request(job, error));
   OXP__TRY(oxp__subject_open_network(&job->network, job->arguments,
                                      "give the network it came from first: verify SRC MODEL.onnx", error));
   if (model)
     OXP__TRY(oxp_graph_open(model, &job->model, error));
   job->fresh = model ? oxp__fresh_export_profile(job->network, job->model, &job->options.lower) : NULL;
-  oxp__subject subject = { .network = job->network };
-  OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &subject, error));
-  job->options.inputs = job->inputs.arrays;
-  return verify_compare(job, error);
+  OXP__TRY(oxp__comparison_run(job, error));
+  OXP__TRY(verify_print(job, error));
+  return job->verdict;
 }
 
 static oxp_status verify_run(const oxp__arguments *arguments, oxp_error *error)
 {
   verify_job job = { .arguments = arguments };
   oxp_status status = verify_do(&job, error);
-  oxp_verify_report_free(job.report);
-  oxp__inputs_free(&job.inputs);
+  oxp__comparison_fini(&job);
   oxp_graph_free(job.model);
   oxp_network_free(job.network);
   return status;
 }
 
-static const oxp__option_group *const verify_groups[] = {
-  &verify_group, &oxp__inputs_group, &oxp__source_group, &oxp__model_group, &oxp__session_group, &oxp__output_group,
-  NULL
-};
+static const oxp__option_group *const verify_groups[] = { &oxp__comparison_group, &oxp__inputs_group,
+                                                          &oxp__pictures_group,   &oxp__source_group,
+                                                          &oxp__model_group,      &oxp__session_group,
+                                                          &oxp__output_group,     NULL };
 
 const oxp__verb oxp__verb_verify = {
   .name = "verify",

@@ -363,7 +363,14 @@ oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_v
   return status;
 }
 
-// --- Sizes alone ---
+// --- Looking ---
+
+bool oxp__input_is_array(const char *path)
+{
+  unsigned char head[16];
+  size_t count = 0;
+  return input_head(path, head, &count, NULL) && input_is_npy(head, count);
+}
 
 static oxp_status input_look_at_array(const char *path, oxp__input_sizes *sizes, oxp_error *error)
 {

@@ -23,6 +23,9 @@ typedef struct oxp__input_options {
 oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_value_info *input,
                            const oxp__input_options *options, oxp_array *array, oxp_error *error);
 
+// Whether a path leads to a .npy array; false for pictures, folders, and what cannot be read.
+bool oxp__input_is_array(const char *path);
+
 // The sizes of what the first file holds that `path` stands for: of an array all its axes, of a picture its height and width.
 typedef struct oxp__input_sizes {
   bool picture;

@@ -57,6 +57,16 @@ const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, int inde
   return index >= 0 && index < report->layer_count ? &report->layers[index] : NULL;
 }
 
+int oxp_verify_expected_count(const oxp_verify_report *report)
+{
+  return report->expected_count;
+}
+
+const oxp_verify_row *oxp_verify_expected(const oxp_verify_report *report, int index)
+{
+  return index >= 0 && index < report->expected_count ? &report->expected[index] : NULL;
+}
+
 const char *oxp_verify_finding(const oxp_verify_report *report)
 {
   return oxp__text_string(&report->finding);
@@ -225,6 +235,19 @@ static oxp_dtype verify_wanted_dtype(const oxp__verify *verify)
   return verify->options.lower.dtype ? verify->options.lower.dtype : verify->network->dtype;
 }
 
+const char *oxp__verify_shape_problem(const oxp__verify *verify, const oxp_array *expected, const oxp_array *actual)
+{
+  if (oxp__compare_check(expected, actual, NULL) == OXP_OK)
+    return NULL;
+  oxp__text text = { 0 };
+  oxp__text_add_shape(&text, actual->rank, actual->shape);
+  oxp__text_add(&text, " instead of ");
+  oxp__text_add_shape(&text, expected->rank, expected->shape);
+  const char *problem = oxp__arena_copy(&verify->report->arena, oxp__text_string(&text));
+  oxp__text_fini(&text);
+  return problem;
+}
+
 // Another element type, rank or shape is a difference that no number describes. NULL: there is none.
 static const char *verify_problem(const oxp__verify *verify, const oxp_array *expected, const oxp_array *actual)
 {
@@ -232,15 +255,7 @@ static const char *verify_problem(const oxp__verify *verify, const oxp_array *ex
   oxp_dtype wanted = verify_wanted_dtype(verify);
   if (wanted && actual->dtype != wanted)
     return oxp__arena_printf(arena, "%s instead of %s", oxp_dtype_name(actual->dtype), oxp_dtype_name(wanted));
-  if (oxp__compare_check(expected, actual, NULL) == OXP_OK)
-    return NULL;
-  oxp__text text = { 0 };
-  oxp__text_add_shape(&text, actual->rank, actual->shape);
-  oxp__text_add(&text, " instead of ");
-  oxp__text_add_shape(&text, expected->rank, expected->shape);
-  const char *problem = oxp__arena_copy(arena, oxp__text_string(&text));
-  oxp__text_fini(&text);
-  return problem;
+  return oxp__verify_shape_problem(verify, expected, actual);
 }
 
 static bool verify_is_worse(const oxp_difference *a, const oxp_difference *b)
@@ -302,10 +317,7 @@ static bool verify_matches(const oxp_verify_row *rows, int count)
 
 // --- Running ---
 
-typedef oxp_status (*verify_look)(const oxp__verify *verify, oxp__verify_value *value, size_t run,
-                                  const oxp_array *expected, const oxp_array *actual, oxp_error *error);
-
-static oxp_status verify_run_sides(oxp__verify *verify, size_t run, const oxp_array *inputs, verify_look look,
+static oxp_status verify_run_sides(oxp__verify *verify, size_t run, const oxp_array *inputs, oxp__verify_look look,
                                    oxp_error *error)
 {
   oxp_array *expected = NULL, *actual = NULL;
@@ -319,7 +331,7 @@ static oxp_status verify_run_sides(oxp__verify *verify, size_t run, const oxp_ar
   return status;
 }
 
-static oxp_status verify_run(oxp__verify *verify, size_t run, verify_look look, oxp_error *error)
+oxp_status oxp__verify_run_again(oxp__verify *verify, size_t run, oxp__verify_look look, oxp_error *error)
 {
   oxp_array *inputs = calloc((size_t)verify->input_count + 1, sizeof *inputs);
   if (!inputs)
@@ -344,11 +356,11 @@ static bool verify_again(const oxp__verify *verify, size_t run)
 static oxp_status verify_run_all(oxp__verify *verify, oxp_error *error)
 {
   for (size_t run = 0; run < verify->run_count; run++)
-    OXP__TRY(verify_run(verify, run, verify_compare, error));
+    OXP__TRY(oxp__verify_run_again(verify, run, verify_compare, error));
   OXP__TRY(oxp__verify_limit(verify, error));
   for (size_t run = 0; run < verify->run_count; run++)
     if (verify_again(verify, run))
-      OXP__TRY(verify_run(verify, run, verify_compare_again, error));
+      OXP__TRY(oxp__verify_run_again(verify, run, verify_compare_again, error));
   return OXP_OK;
 }
 
@@ -549,7 +561,10 @@ static oxp_status verify_all(oxp__verify *verify, const oxp_verify_options *opti
   if (verify->given) // lowering warns of them, but nothing was lowered
     OXP__TRY(oxp__network_doubt(verify->network, verify_say, verify->report, error));
   OXP__TRY(verify_compare_sides(verify, error));
-  return verify_judge(verify, error);
+  oxp_status verdict = verify_judge(verify, error);
+  if (oxp_status_exit_code(verdict) > 1 || !verify->options.expected)
+    return verdict;
+  return oxp__verify_expected(verify, verdict, error);
 }
 
 oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const oxp_verify_options *options,

@@ -9,6 +9,8 @@ struct oxp_verify_report {
   oxp__arena arena;
   oxp_verify_row *outputs, *layers;
   int output_count, layer_count;
+  oxp_verify_row *expected; // two per output where expected ones were given
+  int expected_count;
   oxp__text finding;
   int departure; // the first layer that departs; -1: none
   oxp_verify_input input;
@@ -81,6 +83,9 @@ oxp_status oxp__verify_reach(oxp__verify *verify, oxp_error *error);
 oxp_status oxp__verify_inputs(const oxp__verify *verify, const oxp__verify_run *run, oxp_array *arrays,
                               oxp_error *error);
 
+// Sample number `first` and the ones after it, starting over after the last; as many as `to` has room for.
+void oxp__verify_take_samples(const oxp_array *given, int64_t first, oxp_array *to);
+
 // Runs a session on such inputs, converted to the types that it takes. *outputs is a new list of
 // oxp_session_output_count(session) arrays.
 oxp_status oxp__verify_run_session(const oxp__verify *verify, oxp_session *session, const oxp_array *inputs,
@@ -97,6 +102,19 @@ void oxp__verify_free(oxp_array *arrays, int count, bool list_too);
 
 // Adds a sentence to the report, once.
 void oxp__verify_note(oxp_verify_report *report, const char *format, ...) OXP__PRINTF(2, 3);
+
+// What is done with what both sides made of one value in a run.
+typedef oxp_status (*oxp__verify_look)(const oxp__verify *verify, oxp__verify_value *value, size_t run,
+                                       const oxp_array *expected, const oxp_array *actual, oxp_error *error);
+
+// verify.c: does a run again.
+oxp_status oxp__verify_run_again(oxp__verify *verify, size_t run, oxp__verify_look look, oxp_error *error);
+
+// "(2, 3) instead of (2, 4)", in the report's arena; NULL where the two can be compared.
+const char *oxp__verify_shape_problem(const oxp__verify *verify, const oxp_array *expected, const oxp_array *actual);
+
+// verify_expected.c: compares both sides with options->expected, after everything else; the verdict with that.
+oxp_status oxp__verify_expected(oxp__verify *verify, oxp_status verdict, oxp_error *error);
 
 // verify_limits.c: looks at a value of one run; both arrays are of one shape.
 oxp_status oxp__verify_observe(const oxp__verify *verify, oxp__verify_value *value, size_t run,

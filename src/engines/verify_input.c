@@ -277,8 +277,7 @@ static void verify_convert(const oxp_array *from, int64_t from_at, oxp_array *to
     oxp__store_f64(to->dtype, target + (size_t)i * to_size, oxp__load_f64(from->dtype, source + (size_t)i * from_size));
 }
 
-// Sample number `first` and the ones after it, starting over after the last.
-static void verify_take_samples(const oxp_array *given, int64_t first, oxp_array *to)
+void oxp__verify_take_samples(const oxp_array *given, int64_t first, oxp_array *to)
 {
   int64_t samples = given->shape[0], size = oxp_array_count(given) / samples;
   for (int64_t i = 0; i < to->shape[0]; i++)
@@ -359,7 +358,7 @@ oxp_status oxp__verify_inputs(const oxp__verify *verify, const oxp__verify_run *
     OXP__TRY(oxp_array_new(&arrays[i], verify->dtype, shape.rank, shape.dim, error));
     uint64_t number = (uint64_t)(run - verify->runs) * (uint64_t)verify->input_count + (uint64_t)i;
     if (verify->options.inputs) {
-      verify_take_samples(&verify->options.inputs[i], run->first, &arrays[i]);
+      oxp__verify_take_samples(&verify->options.inputs[i], run->first, &arrays[i]);
       continue;
     }
     OXP__TRY(verify_draw(verify, number, &arrays[i], error));
