@@ -138,9 +138,10 @@ static oxp_status reach_scale_of(const reach_state *state, const oxp__layer *lay
   if (x->rank < 2 || oxp_array_count(x) == 0)
     return OXP_OK;
   size_t channels = (size_t)x->shape[1];
-  double *centre = calloc(2 * channels, sizeof *centre), *spread = centre + channels, wanted = 0, found = 0;
+  double *centre = calloc(2 * channels, sizeof *centre), wanted = 0, found = 0;
   if (!centre)
     return oxp__fail_memory(error, 2 * channels * sizeof *centre);
+  double *spread = centre + channels;
   oxp_status status = layer->kind->input_range(layer, x->shape[1], centre, spread, error);
   for (size_t c = 0; c < channels; c++) {
     wanted += spread[c] * spread[c] / 9; // a spread is three deviations
