@@ -123,6 +123,13 @@ static oxp_status group_norm_lower(oxp__lowering *to, const oxp__layer *layer)
   return OXP_OK;
 }
 
+static oxp_status group_norm_doubt(const oxp__layer *layer, oxp__text *clause, oxp_error *error)
+{
+  (void)error;
+  oxp__standardize_doubt(((const group_norm *)layer->params)->epsilon, clause);
+  return OXP_OK;
+}
+
 static void group_norm_draw(oxp__random *random, void *params, oxp__shape *inputs)
 {
   group_norm *p = params;
@@ -152,5 +159,6 @@ const oxp__kind oxp__kind_group_norm = {
   .ref = group_norm_ref,
   .lower = { { 13, group_norm_lower } },
   .tolerance = OXP__REDUCTION,
+  .doubt = group_norm_doubt,
   .draw = group_norm_draw,
 };

@@ -99,17 +99,10 @@ static oxp_status layer_norm_lower_native(oxp__lowering *to, const oxp__layer *l
   return OXP_OK;
 }
 
-// Statistics come from the values themselves: only without an epsilon can they be 0.
 static oxp_status layer_norm_doubt(const oxp__layer *layer, oxp__text *clause, oxp_error *error)
 {
   (void)error;
-  const layer_norm *p = layer->params;
-  if ((float)p->epsilon > 0) // ONNX attributes are float32
-    return OXP_OK;
-  oxp__text_add(clause,
-                oxp__tensor_count(&layer->weights[LAYER_NORM_GAMMA].tensor) == 1
-                    ? "it normalizes single values with epsilon 0: every result is NaN"
-                    : "epsilon is 0: where all values that are normalized together are equal, the results are NaN");
+  oxp__standardize_doubt(((const layer_norm *)layer->params)->epsilon, clause);
   return OXP_OK;
 }
 

@@ -92,6 +92,14 @@ static oxp_status rms_norm_lower_native(oxp__lowering *to, const oxp__layer *lay
   return OXP_OK;
 }
 
+static oxp_status rms_norm_doubt(const oxp__layer *layer, oxp__text *clause, oxp_error *error)
+{
+  (void)error;
+  if ((float)((const rms_norm *)layer->params)->epsilon <= 0) // ONNX attributes are float32
+    oxp__text_add(clause, "epsilon is 0: where a row holds zeros only, the results are NaN");
+  return OXP_OK;
+}
+
 static void rms_norm_draw(oxp__random *random, void *params, oxp__shape *inputs)
 {
   rms_norm *p = params;
@@ -115,5 +123,6 @@ const oxp__kind oxp__kind_rms_norm = {
   .ref = rms_norm_ref,
   .lower = { { 13, rms_norm_lower_decomposed }, { 23, rms_norm_lower_native } },
   .tolerance = OXP__REDUCTION,
+  .doubt = rms_norm_doubt,
   .draw = rms_norm_draw,
 };

@@ -542,6 +542,38 @@ static oxp_network *group_norm(const int64_t *shape)
   return network;
 }
 
+// Kinds that take their statistics from the values: only an epsilon keeps the deviation above 0, and of a double that float32 does
+// not hold nothing is left in the file.
+static void normalizations_without_an_epsilon_warn(void **state)
+{
+  (void)state;
+  static const char *const kinds[] = { "layer_norm", "rms_norm", "group_norm" };
+  static const double epsilons[] = { 1e-5, 0, 1e-60 };
+  for (int i = 0; i < 9; i++) {
+    oxp_value y;
+    oxp_network *network = new_layer(kinds[i / 3], 4, (int64_t[]){ OXP_DIM_BATCH, 6, 2, 6 }, &y);
+    if (i / 3 == 0)
+      oxp_layer_set_ints(network, y, "normalized_shape", 1, (int64_t[]){ 6 });
+    if (i / 3 == 1)
+      oxp_layer_set_int(network, y, "in_features", 6);
+    if (i / 3 == 2) {
+      oxp_layer_set_int(network, y, "num_groups", 3);
+      oxp_layer_set_int(network, y, "num_channels", 6);
+    }
+    oxp_layer_set_float(network, y, "epsilon", epsilons[i % 3]);
+    set_weight(network, y, "gamma", 1, (int64_t[]){ 6 });
+    if (i / 3 != 1)
+      set_weight(network, y, "beta", 1, (int64_t[]){ 6 });
+    finish(network);
+    oxp_graph *graph = lower(network, 17);
+    int warnings = 0;
+    for (int k = 0; k < oxp_graph_warning_count(graph); k++)
+      warnings += strstr(oxp_graph_warning(graph, k), "epsilon is 0: where") != NULL;
+    assert_int_equal(warnings, i % 3 > 0);
+    done(network, graph);
+  }
+}
+
 static void group_norm_is_taken_apart_at_every_opset(void **state)
 {
   (void)state;
@@ -752,6 +784,7 @@ int main(void)
     cmocka_unit_test(upsample_by_49_lists_the_places),
     cmocka_unit_test(upsample_bilinear_by_whole_factors_is_resize),
     cmocka_unit_test(upsample_bilinear_lists_places_and_shares),
+    cmocka_unit_test(normalizations_without_an_epsilon_warn),
     cmocka_unit_test(group_norm_is_taken_apart_at_every_opset),
     cmocka_unit_test(rms_norm_is_taken_apart_before_opset_23),
     cmocka_unit_test(conv_transpose_has_its_sizes),

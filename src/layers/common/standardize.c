@@ -28,3 +28,9 @@ const char *oxp__standardize_lower(oxp__lowering *to, const char *x, int count, 
   oxp__lower_inner(to, "Div", OXP__IN(centred, deviation), &normal);
   return normal;
 }
+
+void oxp__standardize_doubt(double epsilon, oxp__text *clause)
+{
+  if ((float)epsilon <= 0) // ONNX attributes are float32
+    oxp__text_add(clause, "epsilon is 0: where all values that are normalized together are equal, the results are NaN");
+}

@@ -11,4 +11,7 @@ void oxp__standardize_ref(const double *x, double *y, int64_t count, double epsi
 // The same over `axes` of the value `x`, step by step; returns the inner value.
 const char *oxp__standardize_lower(oxp__lowering *to, const char *x, int count, const int64_t *axes, double epsilon);
 
+// The doubt of a kind whose statistics come from the values themselves: only without an epsilon can they be 0.
+void oxp__standardize_doubt(double epsilon, oxp__text *clause);
+
 #endif
