@@ -6,9 +6,12 @@
 
 // What was seen while streaming.
 typedef struct oxp__tensor_stats {
-  int64_t not_finite; // NaN and infinities among the stored values
-  int64_t changed;    // values that a conversion to another type rounded
-  uint32_t crc;       // CRC-32 of the bytes written, where it was asked for or is known anyway
+  int64_t not_finite;    // NaN and infinities among the stored values
+  int64_t changed;       // finite values that a conversion to another type rounded to other finite ones
+  int64_t overflowed;    // finite values that a conversion made infinite
+  double first_overflow; // the first of them, and its number in row-major order
+  int64_t first_overflow_at;
+  uint32_t crc; // CRC-32 of the bytes written, where it was asked for or is known anyway
 } oxp__tensor_stats;
 
 // Where bytes go. `write` is called in order; anything but OXP_OK ends the stream.

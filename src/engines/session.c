@@ -175,6 +175,9 @@ static oxp_status session_open_graph(oxp_session *session, const oxp_graph *grap
 oxp_status oxp_session_open_graph(const oxp_graph *graph, const char *engine, const oxp_session_options *options,
                                   oxp_session **out, oxp_error *error)
 {
+  OXP__NEED(graph, error);
+  OXP__NEED(engine, error);
+  OXP__NEED(out, error);
   oxp_session *session = NULL;
   oxp_status status = session_new(engine, options, &session, error);
   if (status == OXP_OK)
@@ -193,6 +196,8 @@ static oxp_status session_open_lowered(oxp_session *session, const oxp_network *
   oxp_lower_options lower = { .expose_layers = session->options.expose_layers };
   if (network->dtype == OXP_FLOAT64)
     lower.opset = 18;
+  if (session->options.narrow_weights)
+    lower.dtype = network->dtype;
   oxp_graph *graph = NULL;
   OXP__TRY(oxp_graph_lower(network, &lower, &graph, error));
   oxp_status status = session_open_graph(session, graph, error);
@@ -203,6 +208,9 @@ static oxp_status session_open_lowered(oxp_session *session, const oxp_network *
 oxp_status oxp_session_open(const oxp_network *network, const char *engine, const oxp_session_options *options,
                             oxp_session **out, oxp_error *error)
 {
+  OXP__NEED(network, error);
+  OXP__NEED(engine, error);
+  OXP__NEED(out, error);
   if (!network->finished)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
   if (options && options->expose)
@@ -224,11 +232,13 @@ oxp_status oxp_session_open(const oxp_network *network, const char *engine, cons
 
 int oxp_session_input_count(const oxp_session *session)
 {
-  return session->input_count;
+  return session ? session->input_count : 0;
 }
 
 int oxp_session_output_count(const oxp_session *session)
 {
+  if (!session)
+    return 0;
   return session->routes ? session->route_count : session->output_count;
 }
 
@@ -343,10 +353,15 @@ static oxp_status session_run_routed(oxp_session *session, const oxp_array *inpu
 
 oxp_status oxp_session_run(oxp_session *session, const oxp_array *inputs, oxp_array *outputs, oxp_error *error)
 {
+  OXP__NEED(session, error);
+  int count = oxp_session_output_count(session);
+  if (session->input_count > 0)
+    OXP__NEED(inputs, error);
+  if (count > 0)
+    OXP__NEED(outputs, error);
   for (int i = 0; i < session->input_count; i++)
     OXP__TRY(session_check_input(&session->inputs[i], &inputs[i], error));
   OXP__TRY(session_check_symbols(session, inputs, error));
-  int count = oxp_session_output_count(session);
   for (int i = 0; i < count; i++)
     outputs[i] = (oxp_array){ 0 };
   oxp_status status = session->routes ? session_run_routed(session, inputs, outputs, error)

@@ -39,22 +39,22 @@ void oxp_verify_report_free(oxp_verify_report *report)
 
 int oxp_verify_output_count(const oxp_verify_report *report)
 {
-  return report->output_count;
+  return report ? report->output_count : 0;
 }
 
 const oxp_verify_row *oxp_verify_output(const oxp_verify_report *report, int index)
 {
-  return index >= 0 && index < report->output_count ? &report->outputs[index] : NULL;
+  return report && index >= 0 && index < report->output_count ? &report->outputs[index] : NULL;
 }
 
 int oxp_verify_layer_count(const oxp_verify_report *report)
 {
-  return report->layer_count;
+  return report ? report->layer_count : 0;
 }
 
 const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, int index)
 {
-  return index >= 0 && index < report->layer_count ? &report->layers[index] : NULL;
+  return report && index >= 0 && index < report->layer_count ? &report->layers[index] : NULL;
 }
 
 int oxp_verify_expected_count(const oxp_verify_report *report)
@@ -69,12 +69,12 @@ const oxp_verify_row *oxp_verify_expected(const oxp_verify_report *report, int i
 
 const char *oxp_verify_finding(const oxp_verify_report *report)
 {
-  return oxp__text_string(&report->finding);
+  return report ? oxp__text_string(&report->finding) : NULL;
 }
 
 const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report)
 {
-  return &report->input;
+  return report ? &report->input : NULL;
 }
 
 int oxp_verify_departure(const oxp_verify_report *report)
@@ -84,12 +84,12 @@ int oxp_verify_departure(const oxp_verify_report *report)
 
 int oxp_verify_note_count(const oxp_verify_report *report)
 {
-  return (int)report->note_count;
+  return report ? (int)report->note_count : 0;
 }
 
 const char *oxp_verify_note(const oxp_verify_report *report, int index)
 {
-  return index >= 0 && (size_t)index < report->note_count ? report->notes[index] : NULL;
+  return report && index >= 0 && (size_t)index < report->note_count ? report->notes[index] : NULL;
 }
 
 // --- The two sides ---
@@ -111,6 +111,8 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
   verify->layers = verify->options.layers && !verify->given;
   oxp__arena *arena = &verify->report->arena;
   const char *device = NULL;
+  if (verify->options.lower.dtype == OXP_FLOAT32) // asked for by name
+    verify->options.session.narrow_weights = true;
   verify->engine = oxp__engine_find(arena, verify->options.engine, &device, error);
   verify->against = verify->engine ? oxp__engine_find(arena, verify->options.against, &device, error) : NULL;
   return verify->against ? OXP_OK : OXP_BAD_ARGUMENT;
@@ -570,6 +572,8 @@ static oxp_status verify_all(oxp__verify *verify, const oxp_verify_options *opti
 oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const oxp_verify_options *options,
                       oxp_verify_report **out, oxp_error *error)
 {
+  OXP__NEED(network, error);
+  OXP__NEED(out, error);
   if (!network->finished)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
   oxp_verify_report *report = calloc(1, sizeof *report);

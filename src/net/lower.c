@@ -46,11 +46,14 @@ static oxp_status lower_take_dtype(oxp__lowering *to, oxp_error *error)
   if (asked && asked != OXP_FLOAT32 && asked != OXP_FLOAT64)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "weights can be written as float32 or float64, not as %s",
                      oxp_dtype_name(asked));
+  if ((unsigned)to->options.batchnorm > OXP_BATCHNORM_EXPANDED)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "there is no form %d of a batch normalization",
+                     (int)to->options.batchnorm);
   to->dtype = asked ? asked : network;
   if (only && to->dtype != only)
     return oxp__fail(error, OXP_UNSUPPORTED, "profile %s writes %s, this would be %s; --dtype %s converts",
                      to->profile->name, oxp_dtype_name(only), oxp_dtype_name(to->dtype), oxp_dtype_name(only));
-  return OXP_OK;
+  return asked ? OXP_OK : oxp__network_check_range(to->network, error);
 }
 
 static oxp_status lower_check_names(const oxp__lowering *to, oxp_error *error)
@@ -400,6 +403,8 @@ static oxp_status lower_walk(oxp__lowering *to, oxp_error *error)
 oxp_status oxp_graph_lower(const oxp_network *network, const oxp_lower_options *options, oxp_graph **out,
                            oxp_error *error)
 {
+  OXP__NEED(network, error);
+  OXP__NEED(out, error);
   oxp__lowering to = { .network = network };
   if (options)
     to.options = *options;

@@ -67,6 +67,10 @@ oxp_status oxp__infer_shapes(const oxp_network *network, const oxp__shape *input
 oxp_status oxp__network_doubt(const oxp_network *network, void (*say)(void *context, const char *sentence),
                               void *context, oxp_error *error);
 
+// range.c: OXP_UNSUPPORTED when weights that are stored as float64 would be infinite in the network's own element type, with every such
+// layer. To be asked before weights are used in that type, unless somebody asked for the type by name.
+oxp_status oxp__network_check_range(const oxp_network *network, oxp_error *error);
+
 // Replaces the declared shape of an input before finishing (readers that find a size out).
 void oxp__network_set_input_shape(oxp_network *network, int index, const oxp__shape *shape);
 

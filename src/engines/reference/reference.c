@@ -234,6 +234,8 @@ static oxp_status reference_open(oxp_session *session, const oxp_network *networ
     return oxp__fail_memory(error, sizeof *state);
   state->rounds = network->dtype == OXP_FLOAT32 && strcmp(session->device, "float32") == 0;
   state->jitters = strcmp(session->device, "jitter") == 0;
+  if (state->rounds && !session->options.narrow_weights)
+    OXP__TRY(oxp__network_check_range(network, error));
   OXP__TRY(reference_copy_network(session, state, network, error));
   OXP__TRY(reference_read_weights(session, state, network, error));
   OXP__TRY(reference_plan(session, state, error));
