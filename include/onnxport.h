@@ -18,6 +18,12 @@
 //             function of the same noun. Strings handed out belong to the object they were asked from.
 //   Lifetimes A network outlives the graphs that were lowered from it; a graph outlives nothing but itself.
 //             Sessions copy what they need when they are opened.
+//   NULL      A `free` function takes NULL and does nothing. Any other function fails with OXP_BAD_ARGUMENT when it is given
+//             NULL for an object, a name or a place to put something, unless it says that NULL is allowed. Functions
+//             without a status then return what they return for nothing: 0, NULL, false, a negative value. Builder
+//             functions remember it as a mistake (and do nothing without a network).
+//   Callbacks A function of the caller's that fails returns a status and fills in the error. One that fills in nothing
+//             still leads to an error with that status and its general meaning.
 //   Options   Option structs are plain data; all zero means all defaults (`oxp_export_options o = { 0 };`).
 //   Threads   No globals. Different objects may be used on different threads at once. One network may be *looked
 //             at* by several threads; opening sessions on it, lowering or writing it is for one thread at a time.
@@ -385,7 +391,8 @@ typedef struct oxp_lower_options {
   const char *input_name;  // for networks with one input
   const char *output_name; // for networks with one output
   const char *doc_string;  // NULL: the profile's
-  oxp_dtype dtype;         // OXP_FLOAT32 or OXP_FLOAT64: convert the weights; 0: as the network is
+  oxp_dtype dtype;         // OXP_FLOAT32 or OXP_FLOAT64: convert the weights; 0: as the network is. Weights that are
+                           // stored wider, beyond the type's range, are refused unless the type is named here
   oxp_batchnorm_form batchnorm;
   bool expose_layers; // make every layer's value an output (for finding the first that departs)
 } oxp_lower_options;
@@ -466,6 +473,7 @@ typedef struct oxp_session_options {
   int threads;             // 0: the engine's choice
   bool optimization_off;   // run the graph node by node as written (ort)
   bool expose_layers;      // hand out every layer's value, in layer order, before the outputs
+  bool narrow_weights;     // float64 weights beyond the range of a float32 network become infinite; false: refused
   const char *onnxruntime; // path of the runtime's library; NULL: ONNXPORT_ORT_LIBRARY, else the usual places
   // Graphs only: hand out the values of these names, in this order, before the outputs; NULL: none. Borrowed until
   // the session is open.

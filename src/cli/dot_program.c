@@ -85,8 +85,9 @@ static oxp_status program_input(const oxp__text *dot, const char *beside, FILE *
     rewind(*input);
     return OXP_OK;
   }
+  oxp_status status = oxp__fail_errno(error, "temporary file", "write");
   fclose(*input);
-  return oxp__fail_errno(error, "temporary file", "write");
+  return status;
 }
 
 oxp_status oxp__dot_program_run(const oxp__text *dot, const char *format, oxp__output *output, oxp_error *error)

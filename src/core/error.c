@@ -100,6 +100,24 @@ oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *actio
   return oxp__at_file(error, OXP_IO, path);
 }
 
+void oxp__error_clear(oxp_error *own)
+{
+  own->status = OXP_OK;
+  own->file[0] = own->layer[0] = own->key[0] = own->message[0] = 0;
+}
+
+oxp_status oxp__take_failure(oxp_status status, oxp_error *own, const char *who, oxp_error *error)
+{
+  if (status == OXP_OK || !error)
+    return status;
+  if (own->status != status || !own->message[0])
+    return oxp__fail(error, status, "%s failed: %s", who, oxp_status_text(status));
+  own->message[sizeof own->message - 1] = 0;
+  oxp__text_clean(own->message);
+  *error = *own;
+  return status;
+}
+
 // Fills `field` with `text` and puts it before the message, unless an inner call did already. Whoever failed may not have said
 // why (a caller's read function): then the status speaks for itself, and what is there is of an older failure.
 static oxp_status error_at(oxp_error *error, oxp_status status, char *field, size_t size, const char *text)

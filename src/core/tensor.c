@@ -2,6 +2,7 @@
 // buffers, whatever the array's size. Place: core.
 #include "core/tensor.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ typedef struct tensor_stream {
   unsigned char *elements;  // stored elements on their way; native byte order once read
   size_t capacity;          // elements that fit
   unsigned char *converted; // NULL when the type does not change
+  int64_t done;             // elements handed on so far
 } tensor_stream;
 
 static int64_t tensor_not_finite_f32(const unsigned char *elements, size_t count)
@@ -175,6 +177,15 @@ int64_t oxp__count_not_finite(oxp_dtype dtype, const void *elements, size_t coun
   return found;
 }
 
+static void tensor_note_overflow(tensor_stream *stream, double value, int64_t at)
+{
+  oxp__tensor_stats *stats = stream->stats;
+  if (stats->overflowed++ > 0)
+    return;
+  stats->first_overflow = value;
+  stats->first_overflow_at = stream->done + at;
+}
+
 // Converts native elements; counts the values that did not survive. 64-bit integers are converted through double too: they
 // do not occur among weights, which are floats.
 static void tensor_convert(tensor_stream *stream, size_t count)
@@ -185,7 +196,10 @@ static void tensor_convert(tensor_stream *stream, size_t count)
     double value = oxp__load_f64(from, stream->elements + i * stream->size);
     oxp__store_f64(stream->as, target, value);
     double back = oxp__load_f64(stream->as, target);
-    stream->stats->changed += back != value && value == value;
+    if (back - back != 0 && value - value == 0)
+      tensor_note_overflow(stream, value, (int64_t)i);
+    else
+      stream->stats->changed += back != value && value == value;
   }
 }
 
@@ -200,7 +214,18 @@ static oxp_status tensor_put(tensor_stream *stream, size_t count, oxp_error *err
   }
   if (oxp__is_big_endian_host())
     oxp__swap_bytes(bytes, count, stream->as_size);
+  stream->done += (int64_t)count;
   return stream->sink.write(stream->sink.context, bytes, count * stream->as_size, error);
+}
+
+// Bytes behind the tensor's read function, which may be the caller's.
+static oxp_status tensor_read_bytes(const oxp_tensor *tensor, uint64_t offset, void *bytes, size_t count,
+                                    oxp_error *error)
+{
+  oxp_error own;
+  oxp__error_clear(&own);
+  oxp_status status = tensor->read(tensor->context, tensor->offset_bytes + offset, bytes, count, &own);
+  return oxp__take_failure(status, &own, "the function that reads the array", error);
 }
 
 // Reads `count` neighbouring stored elements, in native byte order.
@@ -208,7 +233,7 @@ static oxp_status tensor_get(const oxp_tensor *tensor, uint64_t offset, unsigned
                              oxp_error *error)
 {
   size_t size = oxp_dtype_bytes(tensor->dtype);
-  OXP__TRY(tensor->read(tensor->context, tensor->offset_bytes + offset, elements, count * size, error));
+  OXP__TRY(tensor_read_bytes(tensor, offset, elements, count * size, error));
   if (tensor->big_endian != oxp__is_big_endian_host())
     oxp__swap_bytes(elements, count, size);
   return OXP_OK;
@@ -292,8 +317,9 @@ static oxp_status tensor_stream_gather(tensor_stream *stream, unsigned char *run
 static oxp_status tensor_spool_read(void *context, uint64_t offset, void *buffer, size_t count, oxp_error *error)
 {
   FILE *spool = context;
+  errno = EIO; // when the file ends too early
   if (fseeko(spool, (off_t)offset, SEEK_SET) != 0 || fread(buffer, 1, count, spool) != count)
-    return oxp__fail(error, OXP_IO, "cannot read %zu bytes back from a temporary file", count);
+    return oxp__fail_errno(error, "temporary file", "read the array back");
   return OXP_OK;
 }
 
@@ -313,9 +339,9 @@ static oxp_status tensor_spool(oxp_tensor *view, uint64_t bytes, FILE *spool, ox
   unsigned char chunk[16 * 1024];
   for (uint64_t done = 0; done < bytes;) {
     size_t count = bytes - done < sizeof chunk ? (size_t)(bytes - done) : sizeof chunk;
-    OXP__TRY(view->read(view->context, view->offset_bytes + done, chunk, count, error));
+    OXP__TRY(tensor_read_bytes(view, done, chunk, count, error));
     if (fwrite(chunk, 1, count, spool) != count)
-      return oxp__fail(error, OXP_IO, "cannot write %zu bytes to a temporary file", count);
+      return oxp__fail_errno(error, "temporary file", "write the array");
     done += count;
   }
   view->read = tensor_spool_read;

@@ -149,6 +149,9 @@ oxp_status oxp__compare(const oxp_array *expected, const oxp_array *actual, doub
 oxp_status oxp_compare(const oxp_array *expected, const oxp_array *actual, double rtol, double atol,
                        oxp_difference *difference, oxp_error *error)
 {
+  OXP__NEED(expected, error);
+  OXP__NEED(actual, error);
+  OXP__NEED(difference, error);
   OXP__TRY(oxp__check_tolerances(rtol, atol, error));
   return oxp__compare(expected, actual, rtol, &atol, 1, difference, error);
 }

@@ -285,6 +285,7 @@ static void tables_errors(oxp__printer *printer)
 oxp_status oxp_table_write(oxp_table table, oxp_table_style style, oxp_write_function write, void *context,
                            oxp_error *error)
 {
+  OXP__NEED(write, error);
   static void (*const printers[])(oxp__printer *) = {
     [OXP_TABLE_LAYERS] = tables_layers,   [OXP_TABLE_PROFILES] = tables_profiles, [OXP_TABLE_FORMATS] = tables_formats,
     [OXP_TABLE_ENGINES] = tables_engines, [OXP_TABLE_ERRORS] = tables_errors,
@@ -295,8 +296,12 @@ oxp_status oxp_table_write(oxp_table table, oxp_table_style style, oxp_write_fun
   printers[table](&printer);
   oxp_status status =
       printer.failed ? oxp__fail_memory(error, printer.text.length) : oxp__text_status(&printer.text, error);
-  if (status == OXP_OK)
-    status = write(context, oxp__text_string(&printer.text), printer.text.length, error);
+  oxp_error own;
+  oxp__error_clear(&own);
+  if (status == OXP_OK) {
+    status = write(context, oxp__text_string(&printer.text), printer.text.length, &own);
+    oxp__take_failure(status, &own, "the function that takes the table's bytes", error);
+  }
   oxp__printer_fini(&printer);
   return status;
 }

@@ -32,6 +32,7 @@ static void doubt_warn(void *context, const char *sentence)
 
 oxp_status oxp_network_check_statistics(oxp_network *network, oxp_error *error)
 {
+  OXP__NEED(network, error);
   if (!network->finished)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
   return oxp__network_doubt(network, doubt_warn, network, error);

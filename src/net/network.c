@@ -12,6 +12,7 @@
 
 oxp_status oxp_network_new(oxp_dtype dtype, oxp_network **out, oxp_error *error)
 {
+  OXP__NEED(out, error);
   if (dtype != OXP_FLOAT32 && dtype != OXP_FLOAT64)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "a network computes in float32 or float64, not in %s",
                      oxp_dtype_name(dtype));
@@ -30,11 +31,6 @@ void oxp_network_free(oxp_network *network)
   oxp__arena_fini(&network->reading);
   oxp__arena_fini(&network->arena);
   free(network);
-}
-
-void oxp_network_set_training(oxp_network *network, bool training)
-{
-  network->training = training;
 }
 
 void oxp__network_warn(oxp_network *network, const char *format, ...)
@@ -57,9 +53,11 @@ void oxp__network_warn(oxp_network *network, const char *format, ...)
 
 // ---- Building ----
 
-// True while building may go on: no mistake so far, not finished.
+// True while building may go on: there is a network, no mistake so far, not finished.
 static bool network_open(oxp_network *network)
 {
+  if (!network)
+    return false;
   if (network->finished && network->status == OXP_OK)
     network->status = oxp__fail(&network->mistake, OXP_BAD_ARGUMENT, "the network is finished and cannot be changed");
   return network->status == OXP_OK;
@@ -67,6 +65,14 @@ static bool network_open(oxp_network *network)
 
 #define NETWORK_MISTAKE(network, ...)                                                                                  \
   ((network)->status = oxp__fail(&(network)->mistake, OXP_BAD_ARGUMENT, __VA_ARGS__))
+
+// False and a mistake when something is NULL that a builder function needs.
+static bool network_is_given(oxp_network *network, const void *pointer, const char *what)
+{
+  if (!pointer)
+    NETWORK_MISTAKE(network, "%s is NULL", what);
+  return pointer;
+}
 
 static void network_out_of_memory(oxp_network *network)
 {
@@ -124,12 +130,20 @@ static bool network_check_input_shape(oxp_network *network, const char *name, in
   return right;
 }
 
+void oxp_network_set_training(oxp_network *network, bool training)
+{
+  if (!network || !network_open(network))
+    return;
+  network->training = training;
+}
+
 oxp_value oxp_network_add_input(oxp_network *network, const char *name, int rank, const int64_t *shape)
 {
   if (!network_open(network))
     return -1;
   name = name && name[0] ? name : "input";
-  if (!network_check_input_shape(network, name, rank, shape))
+  if ((rank > 0 && !network_is_given(network, shape, "the shape of an input")) ||
+      !network_check_input_shape(network, name, rank, shape))
     return -1;
   for (size_t i = 0; i < network->input_count; i++)
     if (strcmp(network->values[network->inputs[i]].name, name) == 0) {
@@ -215,6 +229,9 @@ oxp_value oxp_network_add_layer(oxp_network *network, const char *kind, const ch
 {
   if (!network_open(network))
     return -1;
+  if (!network_is_given(network, kind, "the kind of a layer") ||
+      (input_count > 0 && !network_is_given(network, inputs, "the list of a layer's inputs")))
+    return -1;
   const oxp__kind *row = oxp__kind_by_name(kind);
   if (!row) {
     NETWORK_MISTAKE(network, "there is no layer kind \"%s\"", kind);
@@ -237,8 +254,8 @@ oxp__layer *oxp__network_layer(oxp_network *network, oxp_value value, const char
 // The layer that computes `value` and its parameter of that name; NULL and a remembered mistake when one is unknown.
 static const oxp__param *network_param(oxp_network *network, oxp_value value, const char *parameter, oxp__layer **layer)
 {
-  *layer = oxp__network_layer(network, value, parameter);
-  if (!*layer)
+  *layer = oxp__network_layer(network, value, parameter ? parameter : "a parameter");
+  if (!*layer || !network_is_given(network, parameter, "the name of a parameter"))
     return NULL;
   const oxp__param *param = oxp__param_find((*layer)->kind, NULL, parameter);
   char label[256];
@@ -266,7 +283,7 @@ void oxp_layer_set_ints(oxp_network *network, oxp_value value, const char *param
 {
   oxp__layer *layer;
   const oxp__param *param = network_param(network, value, parameter, &layer);
-  if (!param)
+  if (!param || (count > 0 && !network_is_given(network, numbers, "the list of a parameter's numbers")))
     return;
   if (param->type == OXP__PARAM_BOOL && count == 1 && (numbers[0] == 0 || numbers[0] == 1))
     network_note(network, layer, oxp__param_set_bool(param, layer->params, numbers[0] == 1, &network->mistake));
@@ -284,7 +301,7 @@ void oxp_layer_set_floats(oxp_network *network, oxp_value value, const char *par
 {
   oxp__layer *layer;
   const oxp__param *param = network_param(network, value, parameter, &layer);
-  if (param)
+  if (param && (count <= 0 || network_is_given(network, numbers, "the list of a parameter's numbers")))
     network_note(network, layer, oxp__param_set_numbers(param, layer->params, count, numbers, &network->mistake));
 }
 
@@ -292,7 +309,7 @@ void oxp_layer_set_text(oxp_network *network, oxp_value value, const char *param
 {
   oxp__layer *layer;
   const oxp__param *param = network_param(network, value, parameter, &layer);
-  if (param)
+  if (param && network_is_given(network, text, "the text of a parameter"))
     network_note(network, layer, oxp__param_set_text(param, layer->params, text, &network->mistake));
 }
 
@@ -324,8 +341,9 @@ oxp_status oxp__layer_bind(oxp_network *network, oxp__layer *layer, int role, co
 
 void oxp_layer_set_weight(oxp_network *network, oxp_value value, const char *role, const oxp_tensor *tensor)
 {
-  oxp__layer *layer = oxp__network_layer(network, value, role);
-  if (!layer)
+  oxp__layer *layer = oxp__network_layer(network, value, role ? role : "a weight");
+  if (!layer || !network_is_given(network, role, "the role of a weight") ||
+      !network_is_given(network, tensor, "the tensor of a weight"))
     return;
   int index = oxp__role_find(layer->kind, NULL, role);
   char label[256];
@@ -449,8 +467,40 @@ static oxp_status network_infer(oxp_network *network, oxp_error *error)
   return status;
 }
 
+// Layers stand behind what they read, so one pass from the end does.
+static void network_find_needed(const oxp_network *network, bool *needed)
+{
+  for (size_t i = 0; i < network->output_count; i++)
+    needed[network->outputs[i]] = true;
+  for (size_t i = network->layer_count; i-- > 0;) {
+    const oxp__layer *layer = network->layers[i];
+    for (int k = 0; needed[layer->output] && k < layer->input_count; k++)
+      needed[layer->inputs[k]] = true;
+  }
+}
+
+// What changes nothing is written all the same, and may be a mistake.
+static oxp_status network_warn_unused(oxp_network *network, oxp_error *error)
+{
+  bool *needed = calloc(network->value_count + 1, sizeof *needed);
+  if (!needed)
+    return oxp__fail_memory(error, network->value_count);
+  network_find_needed(network, needed);
+  for (size_t i = 0; i < network->input_count; i++)
+    if (!needed[network->inputs[i]])
+      oxp__network_warn(network, "No output needs the input \"%s\".", network->values[network->inputs[i]].name);
+  for (size_t i = 0; i < network->layer_count; i++) {
+    char label[256];
+    if (!needed[network->layers[i]->output])
+      oxp__network_warn(network, "No output needs %s.", oxp__layer_label(network->layers[i], label, sizeof label));
+  }
+  free(needed);
+  return OXP_OK;
+}
+
 oxp_status oxp_network_finish(oxp_network *network, oxp_error *error)
 {
+  OXP__NEED(network, error);
   if (network->status != OXP_OK) {
     if (error)
       *error = network->mistake;
@@ -460,6 +510,7 @@ oxp_status oxp_network_finish(oxp_network *network, oxp_error *error)
     return OXP_OK;
   OXP__TRY(network_check(network, error));
   OXP__TRY(network_infer(network, error));
+  OXP__TRY(network_warn_unused(network, error));
   network->finished = true;
   return OXP_OK;
 }
@@ -468,22 +519,24 @@ oxp_status oxp_network_finish(oxp_network *network, oxp_error *error)
 
 const char *oxp_network_format(const oxp_network *network)
 {
+  if (!network)
+    return NULL;
   return network->format ? network->format : "builder";
 }
 
 int oxp_network_layer_count(const oxp_network *network)
 {
-  return (int)network->layer_count;
+  return network ? (int)network->layer_count : 0;
 }
 
 int oxp_network_input_count(const oxp_network *network)
 {
-  return (int)network->input_count;
+  return network ? (int)network->input_count : 0;
 }
 
 int oxp_network_output_count(const oxp_network *network)
 {
-  return (int)network->output_count;
+  return network ? (int)network->output_count : 0;
 }
 
 static int64_t network_layer_parameters(const oxp__layer *layer)
@@ -497,6 +550,8 @@ static int64_t network_layer_parameters(const oxp__layer *layer)
 
 int64_t oxp_network_parameter_count(const oxp_network *network)
 {
+  if (!network)
+    return 0;
   int64_t count = 0;
   for (size_t i = 0; i < network->layer_count; i++)
     count += network_layer_parameters(network->layers[i]);
@@ -505,17 +560,17 @@ int64_t oxp_network_parameter_count(const oxp_network *network)
 
 oxp_value oxp_network_input(const oxp_network *network, int index)
 {
-  return index >= 0 && (size_t)index < network->input_count ? network->inputs[index] : -1;
+  return network && index >= 0 && (size_t)index < network->input_count ? network->inputs[index] : -1;
 }
 
 oxp_value oxp_network_output(const oxp_network *network, int index)
 {
-  return index >= 0 && (size_t)index < network->output_count ? network->outputs[index] : -1;
+  return network && index >= 0 && (size_t)index < network->output_count ? network->outputs[index] : -1;
 }
 
 bool oxp_network_layer_info(const oxp_network *network, int index, oxp_layer_info *info)
 {
-  if (index < 0 || (size_t)index >= network->layer_count)
+  if (!network || !info || index < 0 || (size_t)index >= network->layer_count)
     return false;
   const oxp__layer *layer = network->layers[index];
   *info = (oxp_layer_info){ .name = layer->name,
@@ -530,7 +585,7 @@ bool oxp_network_layer_info(const oxp_network *network, int index, oxp_layer_inf
 
 bool oxp_network_value_info(const oxp_network *network, oxp_value value, oxp_value_info *info)
 {
-  if (value < 0 || (size_t)value >= network->value_count)
+  if (!network || !info || value < 0 || (size_t)value >= network->value_count)
     return false;
   const oxp__value *entry = &network->values[value];
   *info = (oxp_value_info){
@@ -550,10 +605,10 @@ void oxp__network_add_sources(const oxp_network *network, oxp__sources *sources)
 
 int oxp_network_warning_count(const oxp_network *network)
 {
-  return (int)network->warning_count;
+  return network ? (int)network->warning_count : 0;
 }
 
 const char *oxp_network_warning(const oxp_network *network, int index)
 {
-  return index >= 0 && (size_t)index < network->warning_count ? network->warnings[index] : NULL;
+  return network && index >= 0 && (size_t)index < network->warning_count ? network->warnings[index] : NULL;
 }

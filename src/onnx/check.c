@@ -651,6 +651,7 @@ static oxp_status check_size(const oxp_graph *graph, oxp_error *error)
 
 oxp_status oxp__graph_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error)
 {
+  OXP__NEED(graph, error);
   OXP__TRY(oxp__model_check(graph, notes, error));
   return check_size(graph, error);
 }

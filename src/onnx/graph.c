@@ -97,11 +97,13 @@ void oxp__graph_warn(const oxp_graph *graph, const char *format, ...)
 
 int oxp_graph_warning_count(const oxp_graph *graph)
 {
-  return (int)graph->notes->warnings.count;
+  return graph ? (int)graph->notes->warnings.count : 0;
 }
 
 const char *oxp_graph_warning(const oxp_graph *graph, int index)
 {
+  if (!graph)
+    return NULL;
   const oxp__strings *warnings = &graph->notes->warnings;
   return index >= 0 && (size_t)index < warnings->count ? warnings->at[index] : NULL;
 }
@@ -125,6 +127,14 @@ void oxp__graph_warn_tensor(const oxp_graph *graph, const oxp__tensor_proto *pro
   if (stats->not_finite > 0)
     oxp__graph_warn(graph, "tensor \"%s\" holds %" PRId64 " %s not finite (NaN or infinity)", name, stats->not_finite,
                     stats->not_finite == 1 ? "value that is" : "values that are");
+  if (stats->overflowed > 0) {
+    oxp__text first = { 0 };
+    oxp__text_add_json_number(&first, stats->first_overflow);
+    oxp__graph_warn(graph, "tensor \"%s\": %" PRId64 " %s beyond the range of %s and became infinite; the first was %s",
+                    name, stats->overflowed, stats->overflowed == 1 ? "value was" : "values were",
+                    oxp_dtype_name(proto->as), oxp__text_string(&first));
+    oxp__text_fini(&first);
+  }
   if (stats->changed > 0)
     oxp__graph_warn(graph, "tensor \"%s\": %" PRId64 " %s rounded from %s to %s", name, stats->changed,
                     stats->changed == 1 ? "value was" : "values were", oxp_dtype_name(proto->tensor.dtype),
@@ -152,6 +162,8 @@ int64_t oxp__graph_symbol(oxp_graph *graph, const char *name)
 
 const char *oxp_graph_dim_name(const oxp_graph *graph, int64_t dim)
 {
+  if (!graph)
+    return NULL;
   if (dim >= 0 || dim < -(int64_t)graph->symbols.count)
     return NULL;
   return graph->symbols.at[-1 - dim];
@@ -209,6 +221,8 @@ static int graph_clamp(int64_t number)
 
 int oxp_graph_opset(const oxp_graph *graph)
 {
+  if (!graph)
+    return 0;
   for (size_t i = 0; i < graph->model.opsets.count; i++) {
     const oxp__opset *opset = graph->model.opsets.at[i];
     if (!opset->domain || !*opset->domain || strcmp(opset->domain, "ai.onnx") == 0)
@@ -219,12 +233,12 @@ int oxp_graph_opset(const oxp_graph *graph)
 
 int oxp_graph_ir_version(const oxp_graph *graph)
 {
-  return graph_clamp(graph->model.ir_version);
+  return graph ? graph_clamp(graph->model.ir_version) : 0;
 }
 
 int oxp_graph_node_count(const oxp_graph *graph)
 {
-  return (int)graph->model.graph->nodes.count;
+  return graph ? (int)graph->model.graph->nodes.count : 0;
 }
 
 static const oxp__value_infos *graph_inputs(const oxp_graph *graph)
@@ -234,12 +248,12 @@ static const oxp__value_infos *graph_inputs(const oxp_graph *graph)
 
 int oxp_graph_input_count(const oxp_graph *graph)
 {
-  return (int)graph_inputs(graph)->count;
+  return graph ? (int)graph_inputs(graph)->count : 0;
 }
 
 int oxp_graph_output_count(const oxp_graph *graph)
 {
-  return (int)graph->model.graph->outputs.count;
+  return graph ? (int)graph->model.graph->outputs.count : 0;
 }
 
 const oxp__value_info *oxp__graph_value(const oxp_graph *graph, bool output, int index)
@@ -265,10 +279,10 @@ static bool graph_value_info(const oxp__value_info *value, oxp_value_info *info)
 
 bool oxp_graph_input_info(const oxp_graph *graph, int index, oxp_value_info *info)
 {
-  return graph_value_info(oxp__graph_value(graph, false, index), info);
+  return graph && info && graph_value_info(oxp__graph_value(graph, false, index), info);
 }
 
 bool oxp_graph_output_info(const oxp_graph *graph, int index, oxp_value_info *info)
 {
-  return graph_value_info(oxp__graph_value(graph, true, index), info);
+  return graph && info && graph_value_info(oxp__graph_value(graph, true, index), info);
 }

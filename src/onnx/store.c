@@ -16,6 +16,8 @@ static oxp_status store_read(oxp_graph *graph, const char *path, oxp_error *erro
 
 oxp_status oxp_graph_open(const char *path, oxp_graph **out, oxp_error *error)
 {
+  OXP__NEED(path, error);
+  OXP__NEED(out, error);
   oxp_graph *graph = oxp__graph_new();
   if (!graph)
     return oxp__fail_memory(error, sizeof *graph);
@@ -151,6 +153,11 @@ static oxp_status store_write(const oxp_graph *graph, const char *path, oxp__wri
 oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
                            oxp_write_report *report, oxp_error *error)
 {
+  OXP__NEED(graph, error);
+  OXP__NEED(path, error);
+  if (options && ((unsigned)options->sync > OXP_SYNC_NEVER || (unsigned)options->external_data > OXP_EXTERNAL_ALWAYS))
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "there is no way %d to sync, or no way %d to place the weights",
+                     (int)options->sync, (int)options->external_data);
   const oxp_write_options defaults = { 0 };
   oxp_write_report unwanted = { 0 };
   oxp__sources sources = { 0 };
@@ -163,7 +170,24 @@ oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_w
   return status;
 }
 
+typedef struct store_receiver {
+  oxp_write_function write;
+  void *context;
+} store_receiver;
+
+static oxp_status store_hand_over(void *context, const void *bytes, size_t count, oxp_error *error)
+{
+  const store_receiver *receiver = context;
+  oxp_error own;
+  oxp__error_clear(&own);
+  oxp_status status = receiver->write(receiver->context, bytes, count, &own);
+  return oxp__take_failure(status, &own, "the function that takes the model's bytes", error);
+}
+
 oxp_status oxp_graph_write_to(const oxp_graph *graph, oxp_write_function write, void *context, oxp_error *error)
 {
-  return oxp__model_write(graph, NULL, (oxp__sink){ .write = write, .context = context }, error);
+  OXP__NEED(graph, error);
+  OXP__NEED(write, error);
+  store_receiver receiver = { write, context };
+  return oxp__model_write(graph, NULL, (oxp__sink){ .write = store_hand_over, .context = &receiver }, error);
 }

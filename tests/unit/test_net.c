@@ -1,4 +1,5 @@
 // Unit tests of net and profiles: building by hand, names, lowering.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -468,9 +469,71 @@ static void a_weight_array_of_several_layers_is_stored_once(void **state)
   oxp_network_free(network);
 }
 
+// What no output needs is said: it may be a mistake.
+static void what_no_output_needs_is_said(void **state)
+{
+  (void)state;
+  oxp_network *network = NULL;
+  assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, NULL), OXP_OK);
+  oxp_value x = oxp_network_add_input(network, "used", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  oxp_value y = oxp_network_add_input(network, "unused", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  oxp_value z = oxp_network_add_layer(network, "relu", "kept", 1, &x);
+  oxp_value dead = oxp_network_add_layer(network, "tanh", "dead", 1, &z);
+  oxp_network_add_layer(network, "add", "deader", 2, (oxp_value[]){ dead, y });
+  oxp_network_add_output(network, z, NULL);
+  assert_int_equal(oxp_network_finish(network, NULL), OXP_OK);
+  assert_int_equal(oxp_network_warning_count(network), 3);
+  assert_string_equal(oxp_network_warning(network, 0), "No output needs the input \"unused\".");
+  assert_string_equal(oxp_network_warning(network, 1), "No output needs layer 1 \"dead\" (tanh).");
+  assert_string_equal(oxp_network_warning(network, 2), "No output needs layer 2 \"deader\" (add).");
+  oxp_network_free(network);
+}
+
+// float64 weights in a float32 network: every layer with one that is out of range is named, with the first value and its place.
+static void weights_that_would_be_infinite_are_refused(void **state)
+{
+  (void)state;
+  static const double values[2][4] = { { 1, 2, -1e39, 3.5e38 }, { 3.4028234663852886e38, 0, INFINITY, NAN } };
+  oxp_error error = { 0 };
+  oxp_graph *graph = NULL;
+  oxp_session *session = NULL;
+  oxp_network *network = NULL;
+  assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, NULL), OXP_OK);
+  oxp_value x = oxp_network_add_input(network, NULL, 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  for (int i = 0; i < 2; i++) {
+    oxp_tensor tensor = oxp_tensor_from_memory(OXP_FLOAT64, 2, (int64_t[]){ 2, 2 }, values[i]);
+    x = oxp_network_add_layer(network, "linear", NULL, 1, &x);
+    oxp_layer_set_int(network, x, "in_features", 2);
+    oxp_layer_set_int(network, x, "out_features", 2);
+    oxp_layer_set_int(network, x, "bias", 0);
+    oxp_layer_set_weight(network, x, "weight", &tensor);
+  }
+  oxp_network_add_output(network, x, NULL);
+  assert_int_equal(oxp_network_finish(network, NULL), OXP_OK);
+  for (int i = 0; i < 3; i++) {
+    oxp_status status = i == 0   ? oxp_graph_lower(network, NULL, &graph, &error)
+                        : i == 1 ? oxp_session_open(network, "reference", NULL, &session, &error)
+                                 : oxp_network_write(network, "out.netcl", "netcl", &error);
+    assert_int_equal(status, OXP_UNSUPPORTED);
+    assert_non_null(
+        strstr(error.message, "layer 0 \"linear_0\" (linear): \"weight\" holds 2 of them, the first -1e+39 at (1, 0)"));
+    assert_null(strstr(error.message, "layer 1")); // the largest float32, and what was not finite before
+  }
+  assert_int_equal(oxp_graph_lower(network, &(oxp_lower_options){ .dtype = OXP_FLOAT64 }, &graph, NULL), OXP_OK);
+  oxp_graph_free(graph);
+  assert_int_equal(
+      oxp_session_open(network, "reference", &(oxp_session_options){ .narrow_weights = true }, &session, NULL), OXP_OK);
+  oxp_session_free(session);
+  assert_int_equal(oxp_session_open(network, "reference:double", NULL, &session, NULL), OXP_OK);
+  oxp_session_free(session);
+  oxp_network_free(network);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_no_output_needs_is_said),
+    cmocka_unit_test(weights_that_would_be_infinite_are_refused),
     cmocka_unit_test(first_mistake_is_reported_and_nothing_follows),
     cmocka_unit_test(mistakes_name_the_layer_and_the_values),
     cmocka_unit_test(weights_must_be_what_the_parameters_say),

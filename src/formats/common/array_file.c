@@ -33,12 +33,16 @@ oxp_status oxp__array_file_read(const char *path, oxp_array *array, uint64_t *re
 
 oxp_status oxp_array_read(const char *path, oxp_array *array, oxp_error *error)
 {
+  OXP__NEED(path, error);
+  OXP__NEED(array, error);
   uint64_t rest_bytes;
   return oxp__array_file_read(path, array, &rest_bytes, error);
 }
 
 oxp_status oxp_array_write(const oxp_array *array, const char *path, oxp_error *error)
 {
+  OXP__NEED(array, error);
+  OXP__NEED(path, error);
   return oxp__array_write(array, path, NULL, error);
 }
 

@@ -183,6 +183,8 @@ static oxp_status open_read(oxp_network *network, const char *path, const oxp_op
 
 oxp_status oxp_network_open(const char *path, const oxp_open_options *options, oxp_network **out, oxp_error *error)
 {
+  OXP__NEED(path, error);
+  OXP__NEED(out, error);
   oxp_open_options defaults = { 0 };
   oxp_network *network;
   if (!path || !path[0])
@@ -201,6 +203,9 @@ oxp_status oxp_network_open(const char *path, const oxp_open_options *options, o
 
 oxp_status oxp_network_write(const oxp_network *network, const char *path, const char *format, oxp_error *error)
 {
+  OXP__NEED(network, error);
+  OXP__NEED(path, error);
+  OXP__NEED(format, error);
   return oxp__network_write(network, path, format, NULL, error);
 }
 
@@ -214,6 +219,7 @@ oxp_status oxp__network_write(const oxp_network *network, const char *path, cons
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished");
   if (!path || !path[0])
     return oxp__fail(error, OXP_BAD_ARGUMENT, "the name of the file to write is empty");
+  OXP__TRY(oxp__network_check_range(network, error));
   oxp__sources sources = { 0 };
   oxp__output_guard own = guard ? *guard : (oxp__output_guard){ 0 };
   oxp__network_add_sources(network, &sources);

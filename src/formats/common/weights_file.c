@@ -83,6 +83,8 @@ static oxp_status weights_read(oxp_weights *weights, const char *path, oxp_error
 
 oxp_status oxp_weights_open(const char *path, oxp_weights **out, oxp_error *error)
 {
+  OXP__NEED(path, error);
+  OXP__NEED(out, error);
   oxp_weights *weights = calloc(1, sizeof *weights);
   if (!weights)
     return oxp__fail_memory(error, sizeof *weights);
@@ -106,16 +108,19 @@ void oxp_weights_free(oxp_weights *weights)
 
 int oxp_weights_count(const oxp_weights *weights)
 {
-  return weights->count;
+  return weights ? weights->count : 0;
 }
 
 const char *oxp_weights_name(const oxp_weights *weights, int index)
 {
-  return index >= 0 && index < weights->count ? weights->names[index] : NULL;
+  return weights && index >= 0 && index < weights->count ? weights->names[index] : NULL;
 }
 
 oxp_status oxp_weights_find(const oxp_weights *weights, const char *name, oxp_tensor *tensor, oxp_error *error)
 {
+  OXP__NEED(weights, error);
+  OXP__NEED(name, error);
+  OXP__NEED(tensor, error);
   const oxp__name *found = oxp__names_find(&weights->by_name, name);
   if (found) {
     *tensor = weights->tensors[found->number];
