@@ -545,6 +545,7 @@ typedef struct oxp_verify_options {
   // network output, samples along the first axis; needs `inputs`; NULL: nothing is; borrowed.
   const oxp_array *expected;
   bool layers; // compare every layer; done without being asked for where outputs differ or do not move
+  bool power;  // find the smallest error in each layer's weights that would have been noticed; implies layers
   oxp_lower_options lower;
   oxp_session_options session;
 } oxp_verify_options;
@@ -563,6 +564,11 @@ typedef struct oxp_verify_row {
   double rtol, atol_min, atol_max;
   int64_t channels, tightened;
   int64_t still; // channels that would have matched a constant: comparing them shows nothing
+  // With options->power, of layers with weights: the smallest relative change of the weights that this input and the
+  // outputs' limits would have noticed (1: set to zero; infinite: not even that), and the role of the weights of which
+  // the largest change stays hidden. NULL: not measured.
+  double power;
+  const char *power_weight;
 } oxp_verify_row;
 
 // Where the values that went in came from. Random ones lie in [-scale, scale): 1, or what was tried next where 1 leaves all

@@ -14,6 +14,7 @@ static const oxp__option verify_options[] = {
   { "atol", "X", "allowed absolute difference; default: 0.0001, or less where an output is smaller than that shows",
     0 },
   { "layers", NULL, "compare every layer, and name the first that departs", 0 },
+  { "power", NULL, "with --layers: find the smallest error in each layer's weights that would have been noticed", 0 },
   { "expected", "FILE",
     "what the training tool itself computed from --input, as .npy; compared with both sides; once for each output", 0 },
 };
@@ -28,6 +29,7 @@ oxp_status oxp__comparison_request(verify_job *job, oxp_error *error)
   options->engine = oxp__option_text(arguments, "engine");
   options->against = oxp__option_text(arguments, "against");
   options->layers = oxp__option_given(arguments, "layers");
+  options->power = oxp__option_given(arguments, "power");
   options->seed = 1;
   options->rtol = 1e-3;
   options->atol = 1e-4;
@@ -99,6 +101,8 @@ static void json_row(oxp__json *json, const oxp_verify_row *row)
   oxp__json_int(json, "channels", row->channels);
   oxp__json_int(json, "tightened", row->tightened);
   oxp__json_int(json, "still", row->still);
+  json_number_if(json, "power", row->power_weight && isfinite(row->power), row->power);
+  oxp__json_text(json, "power_weight", row->power_weight);
   oxp__json_text(json, "verdict", verify_row_verdict(row));
   oxp__json_end(json, '}');
 }
@@ -146,13 +150,15 @@ void oxp__comparison_json(oxp__json *json, const verify_job *job)
 
 // --- Text ---
 
-// `kind` is NULL where rows have none.
-static void grid_headings(oxp__grid *grid, const char *name, const char *kind)
+// `kind` is NULL where rows have none; `power` where nobody measured it.
+static void grid_headings(oxp__grid *grid, const char *name, const char *kind, const char *power)
 {
   static const char *const headings[] = { "largest abs", "at", "expected", "actual", "relative", "batch", "verdict" };
   oxp__grid_add(grid, name);
   if (kind)
     oxp__grid_add(grid, kind);
+  if (power)
+    oxp__grid_add(grid, power);
   for (size_t i = 0; i < OXP__COUNT(headings); i++)
     oxp__grid_add(grid, headings[i]);
 }
@@ -178,7 +184,18 @@ static void grid_numbers(oxp__grid *grid, const oxp_verify_row *row)
     oxp__grid_addf(grid, "%.2e", difference->max_rel);
 }
 
-static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
+// The smallest error in a layer's weights that would have been noticed.
+static void grid_power(oxp__grid *grid, const oxp_verify_row *row)
+{
+  if (!row->power_weight)
+    oxp__grid_add(grid, "");
+  else if (isfinite(row->power))
+    oxp__grid_addf(grid, "%.2g %% of %s", 100 * row->power, row->power_weight);
+  else
+    oxp__grid_addf(grid, "never: %s", row->power_weight);
+}
+
+static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers, bool power)
 {
   const oxp_difference *difference = &row->difference;
   oxp__text verdict = { 0 };
@@ -194,6 +211,8 @@ static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
   oxp__grid_add(grid, row->name);
   if (layers)
     oxp__grid_add(grid, row->kind);
+  if (power)
+    grid_power(grid, row);
   grid_numbers(grid, row);
   oxp__grid_addf(grid, "%" PRId64, row->batch);
   oxp__grid_take(grid, &verdict);
@@ -203,11 +222,14 @@ static void grid_row(oxp__grid *grid, const oxp_verify_row *row, bool layers)
 static void add_rows(oxp__text *text, const oxp_verify_report *report, bool layers)
 {
   int count = layers ? oxp_verify_layer_count(report) : oxp_verify_output_count(report);
+  bool power = false;
+  for (int i = 0; layers && i < count; i++)
+    power |= oxp_verify_layer(report, i)->power_weight != NULL;
   oxp__grid grid;
-  oxp__grid_init(&grid, layers ? "llrlrrrrl" : "lrlrrrrl");
-  grid_headings(&grid, layers ? "layer" : "output", layers ? "kind" : NULL);
+  oxp__grid_init(&grid, power ? "lllrlrrrrl" : layers ? "llrlrrrrl" : "lrlrrrrl");
+  grid_headings(&grid, layers ? "layer" : "output", layers ? "kind" : NULL, power ? "noticed from" : NULL);
   for (int i = 0; i < count; i++)
-    grid_row(&grid, layers ? oxp_verify_layer(report, i) : oxp_verify_output(report, i), layers);
+    grid_row(&grid, layers ? oxp_verify_layer(report, i) : oxp_verify_output(report, i), layers, power);
   oxp__grid_end(&grid, 2, text);
 }
 
@@ -231,9 +253,9 @@ static void add_expected(oxp__text *text, const oxp_verify_report *report)
     return;
   oxp__text_add(text, "\n");
   oxp__grid_init(&grid, "llrlrrrrl");
-  grid_headings(&grid, "expected of", "computed by");
+  grid_headings(&grid, "expected of", "computed by", NULL);
   for (int i = 0; i < oxp_verify_expected_count(report); i++)
-    grid_row(&grid, oxp_verify_expected(report, i), true);
+    grid_row(&grid, oxp_verify_expected(report, i), true, false);
   oxp__grid_end(&grid, 2, text);
 }
 
@@ -260,7 +282,7 @@ void oxp__comparison_text(oxp__text *text, const verify_job *job)
   }
   oxp__text_add(text, "\n");
   // Layers that were only looked at to find the first one that departs are not worth a table.
-  if (options->layers || (job->verdict != OXP_DIFFERENT && oxp_verify_layer_count(report) > 0)) {
+  if (options->layers || options->power || (job->verdict != OXP_DIFFERENT && oxp_verify_layer_count(report) > 0)) {
     add_rows(text, report, true);
     oxp__text_add(text, "\n");
   }

@@ -1,5 +1,5 @@
 // verify.c: oxp_verify: runs the same inputs through two engines and reports where they differ. What goes in is decided in
-// verify_input.c, under which limits in verify_limits.c, who is wrong in verify_find.c. Place: engines.
+// verify_input.c, under which limits in verify_limits.c, what would have been noticed in verify_power.c, who is wrong in verify_find.c. Place: engines.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +107,7 @@ static oxp_status verify_set_options(oxp__verify *verify, const oxp_verify_optio
     verify->options.atol = 1e-4;
   }
   OXP__TRY(oxp__check_tolerances(verify->options.rtol, verify->options.atol, error));
+  verify->options.layers |= verify->options.power; // which has a number for every layer
   // A given model's outputs are compared as they are: engines fuse less where they have to hand out more.
   verify->layers = verify->options.layers && !verify->given;
   oxp__arena *arena = &verify->report->arena;
@@ -564,6 +565,9 @@ static oxp_status verify_all(oxp__verify *verify, const oxp_verify_options *opti
     OXP__TRY(oxp__network_doubt(verify->network, verify_say, verify->report, error));
   OXP__TRY(verify_compare_sides(verify, error));
   oxp_status verdict = verify_judge(verify, error);
+  bool look = verify->options.power || (verdict == OXP_OK && !verify_still_output(verify->report));
+  if (look && oxp_status_exit_code(verdict) <= 1)
+    OXP__TRY(oxp__verify_power(verify, error));
   if (oxp_status_exit_code(verdict) > 1 || !verify->options.expected)
     return verdict;
   return oxp__verify_expected(verify, verdict, error);

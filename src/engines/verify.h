@@ -143,6 +143,10 @@ oxp_status oxp__verify_find_unexercised(oxp__verify *verify, const oxp__layer **
 // departs from a fresh export on the same engine; leaves it where that cannot be found out.
 oxp_status oxp__verify_find_departure(oxp__verify *verify, oxp_error *error);
 
+// verify_power.c: measures which errors in weights would have been noticed (options.power), for the rows of the layers and a note;
+// without that option it only says of which layers zeros would not have been, and leaves large networks alone.
+oxp_status oxp__verify_power(oxp__verify *verify, oxp_error *error);
+
 // verify_find.c: writes the finding: who is wrong. Runs more sessions; what cannot be found out is left out, so it only
 // fails for lack of memory.
 oxp_status oxp__verify_find(oxp__verify *verify, oxp_error *error);

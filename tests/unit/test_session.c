@@ -1,5 +1,6 @@
 // Sessions: finding engines, checking inputs, running on the reference engine, handing out layers, and (where ONNX Runtime is
 // here) the same on the runtime.
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -521,9 +522,48 @@ static void wrong_wishes_for_values_are_refused(void **state)
   oxp_network_free(net);
 }
 
+// The threads of this process; 0 where the system does not list them.
+static int count_threads(void)
+{
+  DIR *folder = opendir("/proc/self/task");
+  int count = 0;
+  for (const struct dirent *entry = NULL; folder && (entry = readdir(folder)) != NULL;)
+    count += entry->d_name[0] != '.';
+  if (folder)
+    closedir(folder);
+  return count;
+}
+
+// How many threads a session adds.
+static int threads_of_session(const oxp_network *net, int threads)
+{
+  oxp_session *session = NULL;
+  int before = count_threads();
+  assert_int_equal(oxp_session_open(net, "ort:cpu", &(oxp_session_options){ .threads = threads }, &session, NULL),
+                   OXP_OK);
+  int added = count_threads() - before;
+  oxp_session_free(session);
+  return added;
+}
+
+static void the_runtime_uses_as_many_threads_as_were_asked_for(void **state)
+{
+  (void)state;
+  need_runtime();
+  if (count_threads() == 0)
+    skip();
+  oxp_network *net = build_dense(OXP_FLOAT32);
+  threads_of_session(net, 2); // the first one may start threads of the runtime itself
+  int two = threads_of_session(net, 2);
+  assert_int_equal(threads_of_session(net, 3), two + 1);
+  assert_int_equal(threads_of_session(net, 5), two + 3);
+  oxp_network_free(net);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_runtime_uses_as_many_threads_as_were_asked_for),
     cmocka_unit_test(a_file_hands_out_inner_values_by_name),
     cmocka_unit_test(so_does_a_file_with_external_data),
     cmocka_unit_test(wrong_wishes_for_values_are_refused),

@@ -672,6 +672,80 @@ static void the_seed_decides_the_input(void **state)
   oxp_network_free(net);
 }
 
+// --- Power ---
+
+// Does verify notice weights that are off by that share of themselves?
+static bool notices(const oxp_network *net, const float weights[4], double change)
+{
+  float changed[4];
+  for (int i = 0; i < 4; i++)
+    changed[i] = (float)(weights[i] * (1 - change));
+  oxp_network *other = build_dense(changed);
+  oxp_graph *graph = NULL;
+  oxp_verify_report *report = NULL;
+  oxp_error error = { 0 };
+  assert_int_equal(oxp_graph_lower(other, NULL, &graph, &error), OXP_OK);
+  oxp_status status = oxp_verify(net, graph, &(oxp_verify_options){ .batch = 7 }, &report, &error);
+  if (status != OXP_OK && status != OXP_DIFFERENT)
+    fail_msg("%s", error.message);
+  oxp_verify_report_free(report);
+  oxp_graph_free(graph);
+  oxp_network_free(other);
+  return status == OXP_DIFFERENT;
+}
+
+// What power says is what happens: an error a little larger is seen, one a little smaller is not.
+static void power_is_what_would_be_noticed(void **state)
+{
+  (void)state;
+  need_runtime();
+  const float weights[4] = { 1, -2, 3, 0.5f };
+  oxp_network *net = build_dense(weights);
+  oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .batch = 7, .power = true }, OXP_OK);
+  const oxp_verify_row *row = oxp_verify_layer(report, 0);
+  assert_string_equal(row->power_weight, "weight");
+  assert_true(row->power > 1e-3 && row->power < 2e-3); // rtol is 1e-3
+  assert_true(notices(net, weights, 1.15 * row->power));
+  assert_false(notices(net, weights, 0.85 * row->power));
+  assert_true(has_note(report, "in the weights of any layer would have been seen."));
+  oxp_verify_report_free(report);
+  report = verify(net, NULL, NULL, OXP_OK);
+  assert_int_equal(oxp_verify_layer_count(report), 0);
+  assert_false(has_note(report, "Zeros as weights"));
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+static void weights_that_nothing_shows_are_named(void **state)
+{
+  (void)state;
+  oxp_network *net = open_network(FAULTS "verify/dead.netcl", 0, NULL);
+  oxp_verify_options options = { .against = "reference:double", .power = true };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_NOTHING_SHOWN);
+  assert_true(isinf(oxp_verify_layer(report, 0)->power));
+  assert_null(oxp_verify_layer(report, 1)->power_weight);
+  assert_true(has_note(report, "layer 0 \"linear_0\" (Linear), layer 2 \"linear_2\" (Linear)"));
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+  // An output that moves, although the weights of one of its layers do not matter. Nobody asked.
+  const float tiny[4] = { 1e-12f, 2e-12f, 1e-12f, 3e-12f };
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, tiny);
+  net = build(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  oxp_value fc = oxp_network_add_layer(net, "linear", "fc", 1, &x);
+  oxp_layer_set_int(net, fc, "in_features", 2);
+  oxp_layer_set_int(net, fc, "out_features", 2);
+  oxp_layer_set_int(net, fc, "bias", 0);
+  oxp_layer_set_weight(net, fc, "weight", &weight);
+  oxp_network_add_output(net, oxp_network_add_layer(net, "add", NULL, 2, (oxp_value[]){ x, fc }), NULL);
+  finish(net);
+  options.power = false;
+  report = verify(net, NULL, &options, OXP_OK);
+  assert_true(has_note(report, "Zeros as weights of layer 0 \"fc\""));
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -700,6 +774,8 @@ int main(void)
     cmocka_unit_test(other_types_and_shapes_are_differences),
     cmocka_unit_test(not_finite_values_are_mentioned),
     cmocka_unit_test(the_seed_decides_the_input),
+    cmocka_unit_test(power_is_what_would_be_noticed),
+    cmocka_unit_test(weights_that_nothing_shows_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines/engine.h"
+#include "engines/reference/reference.h"
 
 typedef struct reference_state {
   oxp_network network; // a copy without sources: layers, values, inputs and outputs, all in the session's arena
@@ -179,8 +179,8 @@ static oxp_status reference_plan(oxp_session *session, reference_state *state, o
   }
   for (size_t i = 0; i < network->output_count; i++)
     state->last_use[state->owner[network->outputs[i]]] = (int)network->layer_count;
-  for (size_t i = 0; session->options.expose_layers && i < network->layer_count; i++)
-    state->last_use[state->owner[network->layers[i]->output]] = (int)network->layer_count;
+  for (size_t v = 0; session->options.expose_layers && v < network->value_count; v++) // inputs too: for a trace
+    state->last_use[state->owner[v]] = (int)network->layer_count;
   return OXP_OK;
 }
 
@@ -364,15 +364,38 @@ static oxp_status reference_hand_out(const reference_run *run, oxp_value value, 
   return OXP_OK;
 }
 
+static oxp_status reference_run_init(reference_state *state, reference_run *run, oxp_error *error)
+{
+  size_t count = state->network.value_count ? state->network.value_count : 1;
+  *run = (reference_run){ .state = state,
+                          .shapes = calloc(count, sizeof *run->shapes),
+                          .at = calloc(count, sizeof *run->at) };
+  return run->shapes && run->at ? OXP_OK : oxp__fail_memory(error, count * sizeof *run->shapes);
+}
+
+static void reference_run_fini(reference_run *run)
+{
+  for (size_t v = 0; run->at && v < run->state->network.value_count; v++)
+    free(run->at[v]);
+  free(run->shapes);
+  free(run->at);
+}
+
+static oxp_status reference_compute(reference_run *run, const oxp_array *inputs, oxp_error *error)
+{
+  const oxp_network *network = &run->state->network;
+  OXP__TRY(reference_infer(run, inputs, error));
+  for (size_t i = 0; i < network->input_count; i++)
+    OXP__TRY(reference_load_input(run, network->inputs[i], &inputs[i], error));
+  return reference_run_layers(run, error);
+}
+
 static oxp_status reference_walk(oxp_session *session, reference_run *run, const oxp_array *inputs, oxp_array *outputs,
                                  oxp_error *error)
 {
   const oxp_network *network = &run->state->network;
   size_t exposed = session->options.expose_layers ? network->layer_count : 0;
-  OXP__TRY(reference_infer(run, inputs, error));
-  for (size_t i = 0; i < network->input_count; i++)
-    OXP__TRY(reference_load_input(run, network->inputs[i], &inputs[i], error));
-  OXP__TRY(reference_run_layers(run, error));
+  OXP__TRY(reference_compute(run, inputs, error));
   for (size_t i = 0; i < exposed; i++)
     OXP__TRY(reference_hand_out(run, network->layers[i]->output, &outputs[i], error));
   for (size_t i = 0; i < network->output_count; i++)
@@ -383,18 +406,119 @@ static oxp_status reference_walk(oxp_session *session, reference_run *run, const
 static oxp_status reference_session_run(oxp_session *session, const oxp_array *inputs, oxp_array *outputs,
                                         oxp_error *error)
 {
-  reference_state *state = session->state;
-  size_t count = state->network.value_count ? state->network.value_count : 1;
-  reference_run run = { .state = state,
-                        .shapes = calloc(count, sizeof *run.shapes),
-                        .at = calloc(count, sizeof *run.at) };
-  oxp_status status = run.shapes && run.at ? reference_walk(session, &run, inputs, outputs, error)
-                                           : oxp__fail_memory(error, count * sizeof *run.shapes);
-  for (size_t v = 0; run.at && v < count; v++)
-    free(run.at[v]);
-  free(run.shapes);
-  free(run.at);
+  reference_run run = { 0 };
+  oxp_status status = reference_run_init(session->state, &run, error);
+  if (status == OXP_OK)
+    status = reference_walk(session, &run, inputs, outputs, error);
+  reference_run_fini(&run);
   return status;
+}
+
+// --- Computing a part again ---
+
+struct oxp__trace {
+  reference_run before; // owns its values
+  reference_run after;  // owns the values that differ from those before, and shares the others
+};
+
+// Gives back what the last rerun computed.
+static void trace_forget(oxp__trace *trace)
+{
+  for (size_t v = 0; v < trace->before.state->network.value_count; v++) {
+    if (trace->after.at[v] != trace->before.at[v])
+      free(trace->after.at[v]);
+    trace->after.at[v] = trace->before.at[v];
+  }
+}
+
+void oxp__trace_free(oxp__trace *trace)
+{
+  if (!trace)
+    return;
+  if (trace->before.at && trace->after.at)
+    trace_forget(trace);
+  reference_run_fini(&trace->before);
+  free(trace->after.at);
+  free(trace);
+}
+
+oxp_status oxp__trace_new(oxp_session *session, const oxp_array *inputs, oxp__trace **out, oxp_error *error)
+{
+  oxp__trace *trace = calloc(1, sizeof *trace);
+  if (!trace)
+    return oxp__fail_memory(error, sizeof *trace);
+  oxp_status status = reference_run_init(session->state, &trace->before, error);
+  if (status == OXP_OK)
+    status = reference_compute(&trace->before, inputs, error);
+  trace->after = trace->before;
+  size_t count = trace->before.state->network.value_count;
+  trace->after.at = calloc(count ? count : 1, sizeof *trace->after.at);
+  if (status == OXP_OK && !trace->after.at)
+    status = oxp__fail_memory(error, count * sizeof *trace->after.at);
+  if (status != OXP_OK) {
+    oxp__trace_free(trace);
+    return status;
+  }
+  memcpy(trace->after.at, trace->before.at, count * sizeof *trace->after.at);
+  *out = trace;
+  return OXP_OK;
+}
+
+oxp__f64 *oxp__trace_weights(oxp__trace *trace, int layer)
+{
+  return trace->before.state->layer_weights[layer];
+}
+
+static bool trace_is_touched(const oxp__trace *trace, const oxp__layer *layer)
+{
+  const oxp_value *owner = trace->before.state->owner;
+  for (int k = 0; k < layer->input_count; k++)
+    if (trace->after.at[owner[layer->inputs[k]]] != trace->before.at[owner[layer->inputs[k]]])
+      return true;
+  return false;
+}
+
+// A value that came out as before is shared again: nothing after it needs to be computed.
+static void trace_share_equal(oxp__trace *trace, oxp_value value)
+{
+  oxp__f64 before = reference_view(&trace->before, value), after = reference_view(&trace->after, value);
+  if (before.count > 0 && memcmp(before.at, after.at, (size_t)before.count * sizeof *before.at) != 0)
+    return;
+  free(after.at);
+  trace->after.at[value] = before.at;
+}
+
+oxp_status oxp__trace_rerun(oxp__trace *trace, int layer, oxp_error *error)
+{
+  const oxp_network *network = &trace->before.state->network;
+  trace_forget(trace);
+  for (size_t i = (size_t)layer; i < network->layer_count; i++) {
+    const oxp__layer *next = network->layers[i];
+    if (next->kind->passes_through || ((int)i != layer && !trace_is_touched(trace, next)))
+      continue;
+    trace->after.at[next->output] = NULL; // not to be freed: it was shared
+    OXP__TRY(reference_run_layer(&trace->after, next, error));
+    trace_share_equal(trace, next->output);
+  }
+  return OXP_OK;
+}
+
+static oxp_array trace_array(const reference_run *run, oxp_value value)
+{
+  oxp__f64 view = reference_view(run, value);
+  oxp_array array = { .dtype = OXP_FLOAT64, .rank = view.shape.rank, .data = view.at };
+  memcpy(array.shape, view.shape.dim, sizeof array.shape);
+  return array;
+}
+
+oxp_array oxp__trace_before(const oxp__trace *trace, oxp_value value)
+{
+  return trace_array(&trace->before, value);
+}
+
+oxp_array oxp__trace_after(const oxp__trace *trace, oxp_value value)
+{
+  return trace_array(&trace->after, value);
 }
 
 const oxp__engine oxp__engine_reference = {
