@@ -78,7 +78,7 @@ _onnxport()
     --threads) words="" ;;
     --onnxruntime) files=1 ;;
     *)
-      words="--output --external-data --sync --verify --quiet --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --engine --against --seed --rtol --atol --layers --expected --input --scale --mean --std --channels --no-resize --threads --no-optimization --onnxruntime --json --help"
+      words="--output --external-data --sync --verify --quiet --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --engine --against --seed --rtol --atol --layers --power --expected --input --scale --mean --std --channels --no-resize --threads --no-optimization --onnxruntime --json --help"
       files=1
       ;;
     esac
@@ -167,7 +167,7 @@ _onnxport()
     --threads) words="" ;;
     --onnxruntime) files=1 ;;
     *)
-      words="--engine --against --seed --rtol --atol --layers --expected --input --scale --mean --std --channels --no-resize --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --threads --no-optimization --onnxruntime --json --help"
+      words="--engine --against --seed --rtol --atol --layers --power --expected --input --scale --mean --std --channels --no-resize --from --description --variable --input-shape --profile --opset --ir --batch --input-name --output-name --dtype --batchnorm --doc --threads --no-optimization --onnxruntime --json --help"
       files=1
       ;;
     esac
