@@ -10,6 +10,7 @@
 
 #include "core/file.h"
 #include "core/numbers.h"
+#include "core/resemble.h"
 #include "core/text.h"
 #include "formats/containers/image.h"
 
@@ -42,12 +43,12 @@ static oxp_status input_add_file(input_state *state, const char *path, oxp_error
 }
 
 // What a file begins with; false when it cannot be read.
-static bool input_head(const char *path, unsigned char head[16], size_t *count, oxp_error *error)
+static bool input_head(const char *path, unsigned char head[OXP__RESEMBLE_BYTES], size_t *count, oxp_error *error)
 {
   oxp__arena arena = { 0 };
   oxp__file *file = NULL;
   bool read = oxp__file_open(&arena, path, &file, error) == OXP_OK;
-  *count = read && file->size_bytes < 16 ? (size_t)file->size_bytes : 16;
+  *count = read && file->size_bytes < OXP__RESEMBLE_BYTES ? (size_t)file->size_bytes : OXP__RESEMBLE_BYTES;
   read = read && oxp__file_read(file, 0, head, *count, error) == OXP_OK;
   oxp__arena_fini(&arena);
   return read;
@@ -60,7 +61,7 @@ static bool input_is_npy(const unsigned char *head, size_t count)
 
 static bool input_is_known(const char *path)
 {
-  unsigned char head[16];
+  unsigned char head[OXP__RESEMBLE_BYTES];
   size_t count = 0;
   return input_head(path, head, &count, NULL) && (input_is_npy(head, count) || oxp__image_recognise(head, count));
 }
@@ -265,7 +266,7 @@ static oxp_status input_read_picture(input_state *state, const char *path, oxp_a
 
 static oxp_status input_read_file(input_state *state, const char *path, oxp_array *to, oxp_error *error)
 {
-  unsigned char head[16];
+  unsigned char head[OXP__RESEMBLE_BYTES];
   size_t count = 0;
   if (!input_head(path, head, &count, error))
     return error ? error->status : OXP_IO;
@@ -273,7 +274,7 @@ static oxp_status input_read_file(input_state *state, const char *path, oxp_arra
     return input_read_npy(state, path, to, error);
   if (oxp__image_recognise(head, count))
     return input_read_picture(state, path, to, error);
-  return oxp__fail(error, OXP_BAD_FILE, "this is neither a .npy array nor a PNG or JPEG picture");
+  return oxp__fail_resembling(head, count, "neither a .npy array nor a PNG or JPEG picture", error);
 }
 
 static oxp_status input_read_files(input_state *state, oxp_error *error)

@@ -5,6 +5,7 @@
 #define OXP_FORMATS_FORMAT_H
 
 #include "core/output.h"
+#include "core/resemble.h"
 #include "net/network.h"
 
 struct oxp__zip;
@@ -13,7 +14,7 @@ struct oxp__zip;
 typedef struct oxp__candidate {
   const char *path; // as the user gave it
   oxp__file *file;  // NULL when no such file exists (a stem: PATH.json and PATH.npz)
-  unsigned char head[512];
+  unsigned char head[OXP__RESEMBLE_BYTES];
   size_t head_count;
   struct oxp__zip *zip; // directory of a zip archive; NULL when it is none or damaged
   oxp_error zip_error;  // why, when it starts like a zip but is damaged

@@ -31,7 +31,8 @@ static oxp_status netcl_read_archive(const oxp__candidate *candidate, const oxp_
 {
   oxp__netcl_source source;
   if (!candidate->zip)
-    return oxp__fail(error, OXP_BAD_FILE, "this is not a zip archive, as netcl's single file is");
+    return oxp__fail_resembling(candidate->head, candidate->head_count, "not a zip archive, as netcl's single file is",
+                                error);
   if (options->description)
     oxp__network_warn(network, "The file holds its own description; the one given is not used.");
   OXP__TRY(oxp__netcl_source_from_archive(network, candidate->zip, candidate->path, &source, error));

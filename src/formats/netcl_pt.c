@@ -58,17 +58,9 @@ static const oxp__zip_member *pt_find_pickle(const oxp__zip *zip)
   return NULL;
 }
 
-// The form before torch 1.6: pickles one after another, the first of them a magic number.
-static bool pt_is_legacy(const oxp__candidate *candidate)
-{
-  static const unsigned char magic[] = { 0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c,
-                                         0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19 };
-  return candidate->head_count >= sizeof magic && memcmp(candidate->head, magic, sizeof magic) == 0;
-}
-
 static int netcl_pt_probe(const oxp__candidate *candidate)
 {
-  return pt_find_pickle(candidate->zip) ? 95 : pt_is_legacy(candidate) ? 60 : 0;
+  return pt_find_pickle(candidate->zip) ? 95 : 0;
 }
 
 // --- Tensors ---
@@ -372,13 +364,9 @@ static void pt_warn_unused(const pt_store *store, oxp_network *network)
 static oxp_status netcl_pt_read(const oxp__candidate *candidate, const oxp_open_options *options, oxp_network *network,
                                 oxp_error *error)
 {
-  if (pt_is_legacy(candidate))
-    return oxp__fail(
-        error, OXP_BAD_FILE,
-        "this is torch's old form without a zip archive, which is not read; load it with torch and save it again "
-        "(torch.save(torch.load(PATH), NEW)), which writes the zip form");
   if (!candidate->zip)
-    return oxp__fail(error, OXP_BAD_FILE, "this is not a zip archive, as PyTorch's files are");
+    return oxp__fail_resembling(candidate->head, candidate->head_count, "not a zip archive, as PyTorch's files are",
+                                error);
   pt_store *store = oxp__arena_new(&network->arena, 1, sizeof *store);
   if (!store)
     return oxp__fail_memory(error, sizeof *store);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/resemble.h"
 #include "onnx/external.h"
 
 // --- Opening ---
@@ -11,6 +12,7 @@ static oxp_status store_read(oxp_graph *graph, const char *path, oxp_error *erro
   oxp__file *file;
   OXP__TRY(oxp__file_open(&graph->arena, path, &file, error));
   oxp_status status = oxp__model_read(graph, oxp__file_read, file, file->size_bytes, error);
+  status = oxp__blame_resembling(file, "an ONNX model", status, error);
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
 }
 

@@ -1,6 +1,7 @@
 // array_file.c: single arrays as .npy files. Place: formats/common.
 #include "formats/common/array_file.h"
 
+#include "core/resemble.h"
 #include "formats/containers/npy.h"
 #include "formats/format.h"
 
@@ -10,13 +11,14 @@ static oxp_status array_read(oxp__arena *arena, const char *path, oxp_array *arr
   oxp__file *file;
   oxp__npy npy;
   OXP__TRY(oxp__file_open(arena, path, &file, error));
-  OXP__TRY(oxp__npy_open(arena, oxp__file_read, file, file->size_bytes, &npy, error));
+  oxp_status status = oxp__npy_open(arena, oxp__file_read, file, file->size_bytes, &npy, error);
+  OXP__TRY(oxp__blame_resembling(file, "a NumPy array", status, error));
   const oxp_tensor *tensor = &npy.tensor;
   *rest_bytes = npy.rest_bytes;
   if (oxp_dtype_bytes(tensor->dtype) == 0)
     return oxp__fail(error, OXP_BAD_FILE, "the array holds text ('%s'), not numbers", npy.descr);
   OXP__TRY(oxp_array_new(array, tensor->dtype, tensor->rank, tensor->shape, error));
-  oxp_status status = oxp__tensor_read(tensor, tensor->dtype, array->data, error);
+  status = oxp__tensor_read(tensor, tensor->dtype, array->data, error);
   if (status != OXP_OK)
     oxp_array_free(array);
   return status;

@@ -47,6 +47,7 @@ static oxp_status source_parse(oxp__arena *arena, oxp__netcl_pair *pair, oxp_err
   oxp_status status = oxp__file_read_all(arena, pair->json, OXP__JSON_LIMIT_BYTES, &text, &count, error);
   if (status == OXP_OK)
     status = oxp__json_parse(arena, text, count, &pair->root, error);
+  status = oxp__blame_resembling(pair->json, "JSON text", status, error);
   if (status != OXP_OK)
     return oxp__at_file(error, status, pair->json_path);
   pair->kind = source_classify(pair->root);
@@ -63,6 +64,7 @@ static oxp_status source_open_npz(oxp__arena *arena, oxp__netcl_pair *pair, oxp_
   oxp__zip *zip;
   OXP__TRY(oxp__file_open(arena, pair->npz_path, &pair->npz, error));
   oxp_status status = oxp__zip_open(arena, pair->npz, &zip, error);
+  status = oxp__blame_resembling(pair->npz, "a zip archive", status, error);
   if (status != OXP_OK)
     return oxp__at_file(error, status, pair->npz_path);
   pair->zip = zip;
@@ -165,7 +167,10 @@ oxp_status oxp__netcl_source_open(oxp_network *network, const char *path, oxp__n
   OXP__TRY(oxp__netcl_pair_open(arena, candidate, &pair, error));
   if (!pair.json && !candidate->file) // neither a file nor a stem
     return oxp__candidate_fail_missing(candidate, error);
-  return oxp__netcl_source_from_pair(network, &pair, source, error);
+  if (pair.json || candidate->zip)
+    return oxp__netcl_source_from_pair(network, &pair, source, error);
+  oxp__fail_resembling(candidate->head, candidate->head_count, "no description of a network", error);
+  return oxp__at_file(error, OXP_BAD_FILE, path);
 }
 
 // --- Loading ---

@@ -1,5 +1,5 @@
-// open.c: finding out what a file is, and opening it as a network; writing a network in a format. Knows the rows only, plus what
-// files that are nobody's look like. Place: formats/common.
+// open.c: finding out what a file is, and opening it as a network; writing a network in a format. Knows the rows only.
+// Place: formats/common.
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,65 +58,14 @@ oxp_status oxp__candidate_fail_missing(const oxp__candidate *candidate, oxp_erro
 
 // --- Detection ---
 
-typedef struct open_signature {
-  const char *bytes;
-  size_t count;
-  const char *what;
-} open_signature;
-
-#define SIGNATURE(bytes, what)                                                                                         \
-  {                                                                                                                    \
-    bytes, sizeof(bytes) - 1, what                                                                                     \
-  }
-
-// Files that people may take for a network, so that the message can say what they are.
-static const open_signature open_signatures[] = {
-  SIGNATURE("\x89PNG\r\n\x1a\n", "a PNG image"),
-  SIGNATURE("\xff\xd8\xff", "a JPEG image"),
-  SIGNATURE("\x93NUMPY", "a single NumPy array, which holds no network"),
-  SIGNATURE("\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, or MATLAB 7.3), which is not read yet"),
-  SIGNATURE("MATLAB 7.3", "a MATLAB 7.3 file, which is not read yet"),
-  SIGNATURE("MATLAB 5.0", "a MATLAB 5 file, which is not read yet"),
-  SIGNATURE("\x1f\x8b", "a gzip archive; unpack it first"),
-  SIGNATURE("BZh", "a bzip2 archive; unpack it first"),
-  SIGNATURE("\xfd\x37zXZ", "an xz archive; unpack it first"),
-  SIGNATURE("\x80\x02", "a Python pickle, which is never loaded"),
-  SIGNATURE("\x80\x03", "a Python pickle, which is never loaded"),
-  SIGNATURE("\x80\x04", "a Python pickle, which is never loaded"),
-  SIGNATURE("\x80\x05", "a Python pickle, which is never loaded"),
-  SIGNATURE("\x7f"
-            "ELF",
-            "a program or library"),
-  SIGNATURE("%PDF", "a PDF document"),
-  SIGNATURE("{", "JSON text of a form that is not known"),
-  SIGNATURE("[", "JSON text of a form that is not known"),
-};
-
-static const char *open_resembles(const oxp__candidate *candidate)
-{
-  for (size_t i = 0; i < OXP__COUNT(open_signatures); i++)
-    if (open_starts_with(candidate, open_signatures[i].bytes, open_signatures[i].count))
-      return open_signatures[i].what;
-  // An ONNX model starts with its IR version (field 1, a small number) and goes on with another field's tag.
-  if (candidate->head_count > 2 && candidate->head[0] == 0x08 && candidate->head[1] < 64)
-    return "an ONNX model, which is the result and not the source of an export";
-  return NULL;
-}
-
 static oxp_status open_fail_unknown(const oxp__candidate *candidate, oxp_error *error)
 {
-  const char *resembles = open_resembles(candidate);
   if (!candidate->zip && candidate->zip_error.status != OXP_OK) {
     if (error)
       *error = candidate->zip_error;
     return candidate->zip_error.status;
   }
-  if (candidate->head_count == 0)
-    return oxp__fail(error, OXP_BAD_FILE, "the file is empty");
-  if (resembles)
-    return oxp__fail(error, OXP_BAD_FILE, "no known format of a network; this looks like %s", resembles);
-  return oxp__fail(error, OXP_BAD_FILE, "no known format of a network: it starts with the bytes %02x %02x %02x %02x",
-                   candidate->head[0], candidate->head[1], candidate->head[2], candidate->head[3]);
+  return oxp__fail_resembling(candidate->head, candidate->head_count, "no known format of a network", error);
 }
 
 const oxp__format *oxp__format_find(const char *name)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "core/resemble.h"
 #include "formats/containers/npy.h"
 
 struct oxp_weights {
@@ -42,7 +43,8 @@ static oxp_status weights_set(oxp_weights *weights, int index, const char *name,
 static oxp_status weights_read_archive(oxp_weights *weights, oxp__file *file, oxp_error *error)
 {
   oxp__zip *zip = NULL;
-  OXP__TRY(oxp__zip_open(&weights->arena, file, &zip, error));
+  oxp_status status = oxp__zip_open(&weights->arena, file, &zip, error);
+  OXP__TRY(oxp__blame_resembling(file, "a zip archive", status, error));
   OXP__TRY(weights_make_room(weights, zip->member_count, error));
   for (int i = 0; i < weights->count; i++) {
     const oxp__zip_member *member = &zip->members[i];
