@@ -2,6 +2,7 @@
 #include "cli/inputs.h"
 
 #include "engines/input.h"
+#include "onnx/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,14 @@ static oxp_status request_pictures(const oxp__arguments *arguments, oxp__input_o
 }
 
 static oxp_status read_arrays(oxp__inputs *inputs, const char *const *paths, int path_count,
-                              const oxp__subject *subject, const oxp__input_options *options, oxp_error *error)
+                              const oxp__subject *subject, const oxp__input_options *options, oxp__text *notes,
+                              oxp_error *error)
 {
   int per_input = inputs->count == 1 ? path_count : 1;
   for (int i = 0; i < inputs->count; i++) {
     oxp_value_info info;
     oxp__subject_value(subject, false, i, &info);
-    OXP__TRY(oxp__input_read(paths + i * per_input, per_input, &info, options, &inputs->arrays[i], error));
+    OXP__TRY(oxp__input_read(paths + i * per_input, per_input, &info, options, &inputs->arrays[i], notes, error));
   }
   return OXP_OK;
 }
@@ -70,6 +72,17 @@ static oxp_status check_pictures(const oxp__arguments *arguments, int path_count
   if (pictures)
     return OXP_OK;
   return oxp__options_idle(arguments, &oxp__pictures_group, path_count > 0 ? "on arrays" : "without --input", error);
+}
+
+// What was noticed about the files joins the warnings about the subject.
+static void warn_lines(const oxp__subject *subject, oxp__text *lines)
+{
+  char *rest = NULL;
+  for (char *line = lines->bytes ? strtok_r(lines->bytes, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+    if (subject->network)
+      oxp__network_warn(subject->network, "%s", line);
+    else
+      oxp__graph_warn(subject->graph, "%s", line);
 }
 
 oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments, const oxp__subject *subject,
@@ -93,8 +106,11 @@ oxp_status oxp__inputs_read(oxp__inputs *inputs, const oxp__arguments *arguments
   const char **paths = calloc((size_t)path_count, sizeof *paths);
   for (int i = 0; paths && i < path_count; i++)
     paths[i] = oxp__option_path_at(arguments, "input", i);
-  oxp_status status = inputs->arrays && paths ? read_arrays(inputs, paths, path_count, subject, &options, error)
+  oxp__text notes = { 0 };
+  oxp_status status = inputs->arrays && paths ? read_arrays(inputs, paths, path_count, subject, &options, &notes, error)
                                               : oxp__fail_memory(error, (size_t)inputs->count * sizeof *inputs->arrays);
+  warn_lines(subject, &notes);
+  oxp__text_fini(&notes);
   free((void *)paths);
   return status;
 }

@@ -80,6 +80,16 @@ void oxp__json_number(oxp__json *json, const char *key, double value)
   oxp__text_add_json_number(&json->text, value);
 }
 
+void oxp__json_scalar(oxp__json *json, const char *key, const oxp__scalar *value)
+{
+  if (!value->is_whole) {
+    oxp__json_number(json, key, value->real);
+    return;
+  }
+  json_value(json, key);
+  oxp__scalar_add(&json->text, value);
+}
+
 void oxp__json_bool(oxp__json *json, const char *key, bool value)
 {
   json_value(json, key);

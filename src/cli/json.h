@@ -3,7 +3,7 @@
 #ifndef OXP_CLI_JSON_H
 #define OXP_CLI_JSON_H
 
-#include "core/text.h"
+#include "core/scalar.h"
 
 // All zero is an empty document; with `text` from oxp__print_start, it leaves piece by piece.
 typedef struct oxp__json {
@@ -21,7 +21,8 @@ void oxp__json_text(oxp__json *json, const char *key, const char *value);       
 void oxp__json_bytes(oxp__json *json, const char *key, const void *bytes, size_t length); // as text
 void oxp__json_int(oxp__json *json, const char *key, int64_t value);
 void oxp__json_u64(oxp__json *json, const char *key, uint64_t value);
-void oxp__json_number(oxp__json *json, const char *key, double value); // as text when it is not finite
+void oxp__json_number(oxp__json *json, const char *key, double value);             // as text when it is not finite
+void oxp__json_scalar(oxp__json *json, const char *key, const oxp__scalar *value); // whole numbers with all digits
 void oxp__json_bool(oxp__json *json, const char *key, bool value);
 // A number, the symbol's name, or null where nothing is known.
 void oxp__json_dim(oxp__json *json, int64_t dim, const char *symbol);

@@ -3,6 +3,7 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/streams.h"
+#include "core/scalar.h"
 #include "formats/containers/npy.h"
 
 #include <inttypes.h>
@@ -30,35 +31,40 @@ typedef struct run_job {
   oxp__output_guard guard; // of the files that the outputs go to: none that was read
 } run_job;
 
-// What is worth knowing about an array without printing it.
+// What is worth knowing about an array without printing it: of whole numbers exactly.
 typedef struct run_summary {
-  double minimum, maximum, mean; // of the finite values; NaN when there are none
+  oxp__scalar minimum, maximum, mean; // of the finite values; NaN when there are none
   int64_t not_finite;
 } run_summary;
 
-static double array_value(const oxp_array *array, int64_t index)
+static oxp__scalar array_value(const oxp_array *array, int64_t index)
 {
   size_t size = oxp_dtype_bytes(array->dtype);
-  return oxp__load_f64(array->dtype, (const unsigned char *)array->data + (size_t)index * size);
+  return oxp__scalar_load(array->dtype, (const unsigned char *)array->data + (size_t)index * size);
 }
 
 static run_summary summarise(const oxp_array *array)
 {
-  run_summary summary = { NAN, NAN, NAN, 0 };
-  int64_t count = oxp_array_count(array);
+  int64_t count = oxp_array_count(array), finite = 0;
+  run_summary summary = { .mean = { .real = NAN } };
+  summary.minimum = summary.maximum = summary.mean;
+  oxp__mean mean = { .count = (uint64_t)count };
   double sum = 0;
   for (int64_t i = 0; i < count; i++) {
-    double value = array_value(array, i);
-    if (!isfinite(value)) {
-      summary.not_finite++;
+    oxp__scalar value = array_value(array, i);
+    if (!value.is_whole && !isfinite(value.real))
       continue;
-    }
-    summary.minimum = value < summary.minimum || isnan(summary.minimum) ? value : summary.minimum;
-    summary.maximum = value > summary.maximum || isnan(summary.maximum) ? value : summary.maximum;
-    sum += value;
+    if (finite == 0 || oxp__scalar_less(&value, &summary.minimum))
+      summary.minimum = value;
+    if (finite++ == 0 || oxp__scalar_less(&summary.maximum, &value))
+      summary.maximum = value;
+    if (value.is_whole)
+      oxp__mean_take(&mean, &value);
+    sum += value.real;
   }
-  if (count > summary.not_finite)
-    summary.mean = sum / (double)(count - summary.not_finite);
+  summary.not_finite = count - finite;
+  if (finite > 0)
+    summary.mean = summary.minimum.is_whole ? oxp__mean_value(&mean) : (oxp__scalar){ .real = sum / (double)finite };
   return summary;
 }
 
@@ -73,9 +79,9 @@ static void json_output(oxp__json *json, const run_job *job, int index)
   oxp__json_text(json, "dtype", oxp_dtype_name(array->dtype));
   oxp__subject_json_shape(json, &job->subject, array->rank, array->shape);
   oxp__json_text(json, "file", oxp__option_text_at(job->arguments, "output", index));
-  oxp__json_number(json, "minimum", summary.minimum);
-  oxp__json_number(json, "maximum", summary.maximum);
-  oxp__json_number(json, "mean", summary.mean);
+  oxp__json_scalar(json, "minimum", &summary.minimum);
+  oxp__json_scalar(json, "maximum", &summary.maximum);
+  oxp__json_scalar(json, "mean", &summary.mean);
   oxp__json_int(json, "not_finite", summary.not_finite);
   oxp__json_end(json, '}');
 }
@@ -103,7 +109,12 @@ static void add_output(oxp__text *text, const run_job *job, int index)
   oxp__text_add_clean(text, oxp_session_output_name(job->session, index));
   oxp__text_printf(text, "  %s  ", oxp_dtype_name(array->dtype));
   oxp__text_add_shape(text, array->rank, array->shape);
-  oxp__text_printf(text, "  minimum %.7g, maximum %.7g, mean %.7g", summary.minimum, summary.maximum, summary.mean);
+  oxp__text_add(text, "  minimum ");
+  oxp__scalar_add(text, &summary.minimum);
+  oxp__text_add(text, ", maximum ");
+  oxp__scalar_add(text, &summary.maximum);
+  oxp__text_add(text, ", mean ");
+  oxp__scalar_add(text, &summary.mean);
   if (summary.not_finite > 0)
     oxp__text_printf(text, ", %" PRId64 " not finite", summary.not_finite);
   if (file) {
@@ -113,8 +124,11 @@ static void add_output(oxp__text *text, const run_job *job, int index)
     return;
   }
   oxp__text_add(text, "\n  ");
-  for (int64_t i = 0; i < count && i < SHOWN_VALUES; i++)
-    oxp__text_printf(text, "%.7g ", array_value(array, i));
+  for (int64_t i = 0; i < count && i < SHOWN_VALUES; i++) {
+    oxp__scalar value = array_value(array, i);
+    oxp__scalar_add(text, &value);
+    oxp__text_add(text, " ");
+  }
   oxp__text_add(text, count > SHOWN_VALUES ? "...\n" : "\n");
 }
 

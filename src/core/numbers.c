@@ -149,25 +149,29 @@ static double half_to_f64(uint16_t half)
   return half & 0x8000 ? -magnitude : magnitude;
 }
 
-static uint16_t f64_to_half(double value)
+// To a floating type of 16 bits, of which the lowest `fraction_bits` are the fraction; rounds once, to nearest even.
+static uint16_t f64_to_16(double value, int fraction_bits)
 {
-  uint16_t sign = signbit(value) ? 0x8000 : 0;
+  int bias = (1 << (14 - fraction_bits)) - 1, exponent = 0;
+  uint16_t sign = signbit(value) ? 0x8000 : 0, infinity = (uint16_t)((2 * bias + 1) << fraction_bits);
   double magnitude = fabs(value);
   if (isnan(value))
-    return (uint16_t)(sign | 0x7E00);
-  if (magnitude >= 65520.0) // halfway between the largest half and the next power of two rounds to infinity
-    return (uint16_t)(sign | 0x7C00);
-  int exponent = 0;
+    return (uint16_t)(sign | infinity | 1 << (fraction_bits - 1));
+  if (isinf(value))
+    return (uint16_t)(sign | infinity);
   frexp(magnitude, &exponent);
-  // The unit in the last place: 2^-24 below 2^-14 (denormal), 10 bits under the leading one above.
-  int unit = exponent - 11 < -24 ? -24 : exponent - 11;
+  // The unit in the last place: that of the smallest number, or so many bits under the leading one.
+  int smallest = 1 - bias - fraction_bits, unit = exponent - 1 - fraction_bits;
+  unit = unit < smallest ? smallest : unit;
   long steps = lrint(ldexp(magnitude, -unit)); // round to nearest even, the default mode
   double rounded = ldexp((double)steps, unit);
-  if (rounded < 0x1p-14)
+  if (rounded >= ldexp(1, bias + 1))
+    return (uint16_t)(sign | infinity);
+  if (rounded < ldexp(1, 1 - bias))
     return (uint16_t)(sign | (uint16_t)steps);
   frexp(rounded, &exponent);
-  long fraction = (long)ldexp(rounded, 11 - exponent) - 1024;
-  return (uint16_t)(sign | (uint16_t)((exponent + 14) << 10) | (uint16_t)fraction);
+  long fraction = (long)ldexp(rounded, fraction_bits + 1 - exponent) - (1 << fraction_bits);
+  return (uint16_t)(sign | (exponent - 1 + bias) << fraction_bits | fraction);
 }
 
 static double bfloat_to_f64(uint16_t bits)
@@ -176,16 +180,6 @@ static double bfloat_to_f64(uint16_t bits)
   float value;
   memcpy(&value, &wide, sizeof value);
   return (double)value;
-}
-
-static uint16_t f64_to_bfloat(double value)
-{
-  float single = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &single, sizeof bits);
-  if (isnan(single))
-    return (uint16_t)(bits >> 16 | 0x40);
-  return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
 // Reads one element of a C type without assuming alignment.
@@ -254,11 +248,11 @@ void oxp__store_f64(oxp_dtype dtype, void *element, double value)
     memcpy(element, &value, sizeof value);
     return;
   case OXP_FLOAT16:
-    bits = f64_to_half(value);
+    bits = f64_to_16(value, 10);
     memcpy(element, &bits, sizeof bits);
     return;
   case OXP_BFLOAT16:
-    bits = f64_to_bfloat(value);
+    bits = f64_to_16(value, 7);
     memcpy(element, &bits, sizeof bits);
     return;
   default:

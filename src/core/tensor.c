@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/scalar.h"
 #include "core/temporary.h"
 
 // Contiguous arrays pass through a buffer that stays in the second-level cache; gathering wants long runs.
@@ -186,8 +187,21 @@ static void tensor_note_overflow(tensor_stream *stream, double value, int64_t at
   stats->first_overflow_at = stream->done + at;
 }
 
-// Converts native elements; counts the values that did not survive. 64-bit integers are converted through double too: they
-// do not occur among weights, which are floats.
+// The same where whole numbers are on either side, which double does not hold all.
+static void tensor_convert_whole(tensor_stream *stream, size_t count)
+{
+  oxp_dtype from = stream->tensor->dtype;
+  for (size_t i = 0; i < count; i++) {
+    unsigned char *target = stream->converted + i * stream->as_size;
+    oxp__scalar value = oxp__scalar_load(from, stream->elements + i * stream->size);
+    oxp__held held = oxp__scalar_store(stream->as, target, &value);
+    if (held == OXP__NOT_HELD)
+      oxp__store_f64(stream->as, target, oxp__load_f64(from, stream->elements + i * stream->size));
+    stream->stats->changed += held != OXP__HELD_EXACTLY;
+  }
+}
+
+// Converts native elements; counts the values that did not survive.
 static void tensor_convert(tensor_stream *stream, size_t count)
 {
   oxp_dtype from = stream->tensor->dtype;
@@ -209,7 +223,8 @@ static oxp_status tensor_put(tensor_stream *stream, size_t count, oxp_error *err
   unsigned char *bytes = stream->elements;
   stream->stats->not_finite += oxp__count_not_finite(stream->tensor->dtype, bytes, count);
   if (stream->converted) {
-    tensor_convert(stream, count);
+    bool floats = oxp__dtype_is_float(stream->as) && oxp__dtype_is_float(stream->tensor->dtype);
+    (floats ? tensor_convert : tensor_convert_whole)(stream, count);
     bytes = stream->converted;
   }
   if (oxp__is_big_endian_host())

@@ -3,15 +3,18 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/file.h"
-#include "core/numbers.h"
 #include "core/resemble.h"
-#include "core/text.h"
+#include "core/scalar.h"
+#include "formats/common/array_file.h"
 #include "formats/containers/image.h"
 
 #define INPUT_MAX_PICTURE_BYTES ((size_t)256 << 20)
@@ -24,7 +27,21 @@ typedef struct input_state {
   const char **files;
   size_t file_count, file_capacity;
   oxp_array *parts; // per file: samples, batch first, in the input's type
+  oxp__text *notes; // borrowed; NULL: nobody reads them
 } input_state;
+
+static void input_note(const input_state *state, const char *path, const char *format, ...) OXP__PRINTF(3, 4);
+
+static void input_note(const input_state *state, const char *path, const char *format, ...)
+{
+  char sentence[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  if (state->notes)
+    oxp__text_printf(state->notes, "%s: %s\n", path, sentence);
+}
 
 // --- Which files ---
 
@@ -126,24 +143,47 @@ static bool input_fits(input_state *state, const int64_t *sample)
   return true;
 }
 
-// The array's elements in the input's type.
-static oxp_status input_convert(const input_state *state, const oxp_array *from, int rank, const int64_t *shape,
-                                oxp_array *to, oxp_error *error)
+static oxp_status input_fail_value(const input_state *state, const oxp_array *from, int64_t at,
+                                   const oxp__scalar *value, oxp_error *error)
+{
+  oxp__text text = { 0 };
+  oxp__scalar_add(&text, value);
+  oxp_status status = oxp__fail(
+      error, OXP_BAD_ARGUMENT,
+      "element %" PRId64 " of the array is %s (%s); the input \"%s\" is %s, which cannot hold it", at,
+      oxp__text_string(&text), oxp_dtype_name(from->dtype), state->input->name, oxp_dtype_name(state->input->dtype));
+  oxp__text_fini(&text);
+  return status;
+}
+
+// The array's elements in the input's type. Whole numbers that it rounds are noted; numbers with a fraction are rounded as a matter of
+// course.
+static oxp_status input_convert(const input_state *state, const char *path, const oxp_array *from, int rank,
+                                const int64_t *shape, oxp_array *to, oxp_error *error)
 {
   if (oxp_dtype_bytes(from->dtype) == 0 || from->dtype == OXP_COMPLEX64 || from->dtype == OXP_COMPLEX128)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "an array of type %s cannot be the input of a network",
                      oxp_dtype_name(from->dtype));
   OXP__TRY(oxp_array_new(to, state->input->dtype, rank, shape, error));
   size_t from_size = oxp_dtype_bytes(from->dtype), to_size = oxp_dtype_bytes(to->dtype);
-  int64_t count = oxp_array_count(from);
+  int64_t count = oxp_array_count(from), rounded = 0;
   for (int64_t i = 0; i < count; i++) {
-    double value = oxp__load_f64(from->dtype, (const unsigned char *)from->data + (size_t)i * from_size);
-    oxp__store_f64(to->dtype, (unsigned char *)to->data + (size_t)i * to_size, value);
+    oxp__scalar value = oxp__scalar_load(from->dtype, (const unsigned char *)from->data + (size_t)i * from_size);
+    oxp__held held = oxp__scalar_store(to->dtype, (unsigned char *)to->data + (size_t)i * to_size, &value);
+    if (held == OXP__NOT_HELD) {
+      oxp_array_free(to);
+      return input_fail_value(state, from, i, &value, error);
+    }
+    rounded += held == OXP__HELD_ROUNDED && value.is_whole;
   }
+  if (rounded > 0)
+    input_note(state, path, "%" PRId64 " whole numbers are rounded to %s, the type of the input.", rounded,
+               oxp_dtype_name(to->dtype));
   return OXP_OK;
 }
 
-static oxp_status input_take_array(input_state *state, const oxp_array *from, oxp_array *to, oxp_error *error)
+static oxp_status input_take_array(input_state *state, const char *path, const oxp_array *from, oxp_array *to,
+                                   oxp_error *error)
 {
   int rank = state->input->rank;
   int64_t shape[OXP_MAX_RANK] = { 1 };
@@ -153,14 +193,23 @@ static oxp_status input_take_array(input_state *state, const oxp_array *from, ox
   memcpy(shape + (one_sample ? 1 : 0), from->shape, (size_t)from->rank * sizeof *shape);
   if (!input_fits(state, shape + 1))
     return input_misfit(state, from->rank, from->shape, error);
-  return input_convert(state, from, rank, shape, to, error);
+  return input_convert(state, path, from, rank, shape, to, error);
+}
+
+static oxp_status input_read_array(const input_state *state, const char *path, oxp_array *array, oxp_error *error)
+{
+  uint64_t rest_bytes = 0;
+  OXP__TRY(oxp__array_file_read(path, array, &rest_bytes, error));
+  if (rest_bytes > 0)
+    input_note(state, path, "Behind the array there are %" PRIu64 " bytes; they are not used.", rest_bytes);
+  return OXP_OK;
 }
 
 static oxp_status input_read_npy(input_state *state, const char *path, oxp_array *to, oxp_error *error)
 {
   oxp_array from = { 0 };
-  OXP__TRY(oxp_array_read(path, &from, error));
-  oxp_status status = input_take_array(state, &from, to, error);
+  OXP__TRY(input_read_array(state, path, &from, error));
+  oxp_status status = input_take_array(state, path, &from, to, error);
   oxp_array_free(&from);
   return status;
 }
@@ -194,12 +243,12 @@ static oxp_status input_picture_sizes(const input_state *state, const oxp__image
 }
 
 // What each of the 256 byte values becomes in one channel.
-static void input_table(const oxp__input_options *options, int channel, double table[256])
+static void input_table(const oxp__input_options *options, int channel, oxp__scalar table[256])
 {
   double std = options->std[channel] != 0 ? options->std[channel] : 1;
   for (int byte = 0; byte < 256; byte++) {
     double scaled = options->scale != 0 ? byte * options->scale : byte / 255.0;
-    table[byte] = (scaled - options->mean[channel]) / std;
+    table[byte] = (oxp__scalar){ .real = (scaled - options->mean[channel]) / std };
   }
 }
 
@@ -209,9 +258,11 @@ static unsigned char input_grey(const unsigned char *rgb)
   return (unsigned char)((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
 }
 
-static void input_take_channel(const input_state *state, const oxp__image *image, int channel, oxp_array *to)
+// A type of whole numbers cannot hold the fractions that scaling makes; only values that occur in the picture matter.
+static oxp_status input_take_channel(const input_state *state, const oxp__image *image, int channel, oxp_array *to,
+                                     oxp_error *error)
 {
-  double table[256];
+  oxp__scalar table[256];
   input_table(&state->options, channel, table);
   int64_t pixels = (int64_t)image->width * image->height;
   bool grey = to->shape[1] == 1;
@@ -220,8 +271,14 @@ static void input_take_channel(const input_state *state, const oxp__image *image
   unsigned char *target = (unsigned char *)to->data + (size_t)(channel * pixels) * size;
   for (int64_t i = 0; i < pixels; i++) {
     const unsigned char *rgb = image->rgb + (size_t)i * 3;
-    oxp__store_f64(to->dtype, target + (size_t)i * size, table[grey ? input_grey(rgb) : rgb[source]]);
+    unsigned char byte = grey ? input_grey(rgb) : rgb[source];
+    if (oxp__scalar_store(to->dtype, target + (size_t)i * size, &table[byte]) == OXP__NOT_HELD)
+      return oxp__fail(error, OXP_BAD_ARGUMENT,
+                       "the byte %d of the picture becomes %.7g, and the input \"%s\" is %s, which cannot "
+                       "hold it; other values of scale, mean and std are needed",
+                       byte, table[byte].real, state->input->name, oxp_dtype_name(to->dtype));
   }
+  return OXP_OK;
 }
 
 static oxp_status input_take_picture(input_state *state, const oxp__image *image, oxp_array *to, oxp_error *error)
@@ -232,10 +289,11 @@ static oxp_status input_take_picture(input_state *state, const oxp__image *image
   OXP__TRY(oxp_array_new(to, state->input->dtype, 4, (int64_t[]){ 1, sizes[0], sizes[1], sizes[2] }, error));
   oxp__image resized = { 0 };
   OXP__TRY(oxp__image_resize(image, (int)sizes[2], (int)sizes[1], &resized, error));
-  for (int channel = 0; channel < (int)sizes[0]; channel++)
-    input_take_channel(state, &resized, channel, to);
+  oxp_status status = OXP_OK;
+  for (int channel = 0; status == OXP_OK && channel < (int)sizes[0]; channel++)
+    status = input_take_channel(state, &resized, channel, to, error);
   oxp__image_fini(&resized);
-  return OXP_OK;
+  return status;
 }
 
 static oxp_status input_decode(const char *path, oxp__image *image, oxp_error *error)
@@ -330,21 +388,21 @@ static oxp_status input_read_whole(const input_state *state, const char *const *
                      path_count);
   if (state->options.sources)
     oxp__sources_add_path(state->options.sources, paths[0]);
-  OXP__TRY(oxp_array_read(paths[0], &from, error));
+  OXP__TRY(input_read_array(state, paths[0], &from, error));
   oxp_status status = OXP_OK;
   if (state->input->rank == 0 && from.rank != 0)
     status = oxp__fail(error, OXP_BAD_ARGUMENT, "input \"%s\" is a single number, the array has %d axes",
                        state->input->name, from.rank);
   else
-    status = input_convert(state, &from, from.rank, from.shape, array, error);
+    status = input_convert(state, paths[0], &from, from.rank, from.shape, array, error);
   oxp_array_free(&from);
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, paths[0]);
 }
 
 oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_value_info *input,
-                           const oxp__input_options *options, oxp_array *array, oxp_error *error)
+                           const oxp__input_options *options, oxp_array *array, oxp__text *notes, oxp_error *error)
 {
-  input_state state = { .input = input };
+  input_state state = { .input = input, .notes = notes };
   if (options)
     state.options = *options;
   oxp_status status = input_check(&state, path_count, error);

@@ -4,6 +4,7 @@
 #define OXP_ENGINES_INPUT_H
 
 #include "core/sources.h"
+#include "core/text.h"
 
 // How the bytes of a picture become numbers: (byte * scale - mean) / std, per channel. All zero: byte / 255.
 typedef struct oxp__input_options {
@@ -19,9 +20,10 @@ typedef struct oxp__input_options {
 // files there are skipped) and puts all samples into one array for the network input that `input` describes: its
 // element type, its sizes, batch first. An array file holds one sample, or several along its first axis. Pictures need an
 // input of rank 4 with one channel (brightness) or three; where height and width are open the first picture decides.
-// OXP_BAD_ARGUMENT names the file and both shapes where something does not fit. `options` may be NULL.
+// OXP_BAD_ARGUMENT names the file and both shapes where something does not fit, and the first value that the input's type cannot hold.
+// `options` may be NULL. What was not taken as it is in a file becomes a line of `notes`, a sentence each; it may be NULL.
 oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_value_info *input,
-                           const oxp__input_options *options, oxp_array *array, oxp_error *error);
+                           const oxp__input_options *options, oxp_array *array, oxp__text *notes, oxp_error *error);
 
 // Whether a path leads to a .npy array; false for pictures, folders, and what cannot be read.
 bool oxp__input_is_array(const char *path);

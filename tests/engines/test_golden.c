@@ -269,7 +269,7 @@ static void check_detector(bool runtime)
     fail_msg("%s", error.message);
   assert_true(oxp_network_value_info(net, oxp_network_input(net, 0), &input));
   const char *folder = OXP_EXAMPLES "/photos";
-  if (oxp__input_read(&folder, 1, &input, NULL, &x, &error) != OXP_OK)
+  if (oxp__input_read(&folder, 1, &input, NULL, &x, NULL, &error) != OXP_OK)
     fail_msg("%s", error.message);
   read_array(row.name, ".y.npy", &expected);
   oxp_array actual = runtime ? run_export(net, NULL, &x) : run_reference(net, &x);

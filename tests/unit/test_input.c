@@ -1,4 +1,5 @@
 // Input from files: arrays, pictures, folders, and what is refused.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static oxp_array read_one(const char *path, oxp_value_info info, const oxp__inpu
 {
   oxp_array array = { 0 };
   oxp_error error = { 0 };
-  if (oxp__input_read(&path, 1, &info, options, &array, &error) != OXP_OK)
+  if (oxp__input_read(&path, 1, &info, options, &array, NULL, &error) != OXP_OK)
     fail_msg("%s", error.message);
   return array;
 }
@@ -35,7 +36,7 @@ static void assert_refused(const char *path, oxp_value_info info, const oxp__inp
 {
   oxp_array array = { 0 };
   oxp_error error = { 0 };
-  oxp_status status = oxp__input_read(&path, 1, &info, options, &array, &error);
+  oxp_status status = oxp__input_read(&path, 1, &info, options, &array, NULL, &error);
   if (status != expected || !strstr(error.message, words) || !strstr(error.message, path))
     fail_msg("%s: %s, and \"%s\" is not in: %s", path, oxp_status_name(status), words, error.message);
   assert_null(array.data);
@@ -119,6 +120,68 @@ static void one_channel_is_brightness(void **state)
   oxp_array_free(&array);
 }
 
+static oxp_array read_noted(const char *path, oxp_value_info info, const oxp__input_options *options, const char *words)
+{
+  oxp_array array = { 0 };
+  oxp_error error = { 0 };
+  oxp__text notes = { 0 };
+  if (oxp__input_read(&path, 1, &info, options, &array, &notes, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  if (words ? !strstr(oxp__text_string(&notes), words) : notes.length > 0)
+    fail_msg("notes \"%s\" should say %s", oxp__text_string(&notes), words ? words : "nothing");
+  oxp__text_fini(&notes);
+  return array;
+}
+
+// A type that cannot hold a value refuses it; what it only rounds is said where it was a whole number.
+static void what_a_type_cannot_hold_is_refused(void **state)
+{
+  (void)state;
+  oxp_value_info whole = info_of(2, vector_shape), narrow = whole, single = whole;
+  whole.dtype = OXP_INT64;
+  narrow.dtype = OXP_FLOAT16;
+  write_npy("nan.npy", OXP_FLOAT32, 1, (int64_t[]){ 3 }, (float[]){ 1, (float)NAN, 2 });
+  assert_refused("nan.npy", whole, NULL, OXP_BAD_ARGUMENT, "element 1 of the array is nan (float32)");
+  write_npy("large.npy", OXP_FLOAT64, 2, (int64_t[]){ 1, 3 }, (double[]){ 1, 2, 65520 });
+  assert_refused("large.npy", narrow, NULL, OXP_BAD_ARGUMENT, "element 2 of the array is 65520 (float64)");
+  write_npy("beyond.npy", OXP_FLOAT64, 2, (int64_t[]){ 1, 3 }, (double[]){ 1, -1e39, 3 });
+  assert_refused("beyond.npy", single, NULL, OXP_BAD_ARGUMENT, "element 1 of the array is -1e+39");
+  write_npy("whole.npy", OXP_INT64, 2, (int64_t[]){ 1, 3 }, (int64_t[]){ 16777217, 16777216, -16777219 });
+  oxp_array array = read_noted("whole.npy", single, NULL, "whole.npy: 2 whole numbers are rounded to float32");
+  assert_memory_equal(values(&array), ((float[]){ 16777216, 16777216, -16777220 }), 3 * sizeof(float));
+  oxp_array_free(&array);
+  write_npy("double.npy", OXP_FLOAT64, 2, (int64_t[]){ 1, 3 }, (double[]){ 0.1, 1e-50, -0.0 });
+  array = read_noted("double.npy", single, NULL, NULL);
+  oxp_array_free(&array);
+}
+
+static void bytes_behind_an_array_are_said(void **state)
+{
+  (void)state;
+  write_npy("rest.npy", OXP_FLOAT32, 2, (int64_t[]){ 1, 3 }, (float[]){ 1, 2, 3 });
+  FILE *file = fopen("rest.npy", "ab");
+  assert_non_null(file);
+  fputs("something", file);
+  fclose(file);
+  oxp_array array = read_noted("rest.npy", info_of(2, vector_shape), NULL, "Behind the array there are 9 bytes");
+  assert_memory_equal(values(&array), ((float[]){ 1, 2, 3 }), 3 * sizeof(float));
+  oxp_array_free(&array);
+}
+
+// The default scale makes fractions, which would all be 0 in a network that takes bytes.
+static void a_picture_for_whole_numbers_needs_whole_numbers(void **state)
+{
+  (void)state;
+  write_png("four.png", 2, 2, four_pixels);
+  oxp_value_info bytes = info_of(4, small_shape);
+  bytes.dtype = OXP_UINT8;
+  assert_refused("four.png", bytes, NULL, OXP_BAD_ARGUMENT, "the byte 10 of the picture becomes 0.03921569");
+  assert_refused("four.png", bytes, &(oxp__input_options){ .scale = 1, .mean = { 20, 0, 0 } }, OXP_BAD_ARGUMENT, "-10");
+  oxp_array array = read_noted("four.png", bytes, &(oxp__input_options){ .scale = 1 }, NULL);
+  assert_memory_equal(array.data, ((unsigned char[]){ 10, 40, 70, 100, 20 }), 5);
+  oxp_array_free(&array);
+}
+
 static void pictures_are_resized_unless_asked_not_to(void **state)
 {
   (void)state;
@@ -162,7 +225,7 @@ static void arrays_hold_one_sample_or_many(void **state)
   const char *paths[] = { "one.npy", "many.npy" };
   oxp_value_info info = info_of(2, vector_shape);
   oxp_array array;
-  assert_int_equal(oxp__input_read(paths, 2, &info, NULL, &array, NULL), OXP_OK);
+  assert_int_equal(oxp__input_read(paths, 2, &info, NULL, &array, NULL, NULL), OXP_OK);
   assert_int_equal(array.shape[0], 3);
   assert_memory_equal(values(&array), ((float[]){ 7, 8, 9, 1, 2, 3, 4, 5, 6 }), 9 * sizeof(float));
   oxp_array_free(&array);
@@ -213,7 +276,7 @@ static void pictures_of_different_sizes_follow_the_first(void **state)
   const char *paths[] = { "a.png", "b.png" };
   oxp_value_info info = info_of(4, detector_shape);
   oxp_array array;
-  assert_int_equal(oxp__input_read(paths, 2, &info, NULL, &array, NULL), OXP_OK);
+  assert_int_equal(oxp__input_read(paths, 2, &info, NULL, &array, NULL, NULL), OXP_OK);
   assert_int_equal(array.shape[0], 2);
   assert_int_equal(array.shape[2], 2);
   assert_int_equal(array.shape[3], 2);
@@ -245,6 +308,9 @@ int main(void)
     cmocka_unit_test(scale_mean_std_and_order_are_applied),
     cmocka_unit_test(one_channel_is_brightness),
     cmocka_unit_test(pictures_are_resized_unless_asked_not_to),
+    cmocka_unit_test(what_a_type_cannot_hold_is_refused),
+    cmocka_unit_test(bytes_behind_an_array_are_said),
+    cmocka_unit_test(a_picture_for_whole_numbers_needs_whole_numbers),
     cmocka_unit_test(the_photos_equal_their_array),
     cmocka_unit_test(arrays_hold_one_sample_or_many),
     cmocka_unit_test(a_folder_is_read_in_the_order_of_names),
