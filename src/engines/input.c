@@ -315,6 +315,11 @@ static oxp_status input_read_picture(input_state *state, const char *path, oxp_a
 {
   oxp__image image = { 0 };
   OXP__TRY(input_decode(path, &image, error));
+  if (image.transparent)
+    input_note(state, path,
+               "The picture is transparent in places; transparency is not used, and the colours stored under it are.");
+  if (image.deep)
+    input_note(state, path, "The picture has 16 bits for each channel; the upper 8 are used.");
   oxp_status status = input_take_picture(state, &image, to, error);
   oxp__image_fini(&image);
   return status;

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 #include <png.h>
 #include <turbojpeg.h>
+#include <zlib.h>
 
+#include "formats/containers/exif.h"
 #include "formats/containers/image.h"
 
 #define WIDTH  20
@@ -99,6 +101,32 @@ static void transparency_is_dropped(void **state)
   oxp__image image;
   decode_all(&png, &image);
   assert_memory_equal(image.rgb, rgb, sizeof rgb);
+  oxp__image_fini(&image);
+}
+
+static void what_is_not_in_the_pixels_is_known(void **state)
+{
+  (void)state;
+  unsigned char rgba[WIDTH * HEIGHT * 4];
+  uint16_t deep[WIDTH * HEIGHT * 3];
+  memset(rgba, 0xff, sizeof rgba);
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+    deep[i] = (uint16_t)(i * 77);
+  oxp__image image;
+  bytes png = make_png(PNG_FORMAT_RGBA, rgba); // an alpha channel that hides nothing is no transparency
+  decode_all(&png, &image);
+  assert_false(image.transparent || image.deep);
+  oxp__image_fini(&image);
+  rgba[WIDTH * HEIGHT * 4 - 1] = 0xfe;
+  png = make_png(PNG_FORMAT_RGBA, rgba);
+  decode_all(&png, &image);
+  assert_true(image.transparent);
+  oxp__image_fini(&image);
+  png = make_png(PNG_FORMAT_LINEAR_RGB, deep);
+  decode_all(&png, &image);
+  assert_true(image.deep && !image.transparent);
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+    assert_int_equal(image.rgb[i], deep[i] >> 8);
   oxp__image_fini(&image);
 }
 
@@ -200,6 +228,137 @@ static void announced_sizes_are_not_believed(void **state)
   assert_png_refused(70000, 1, OXP_UNSUPPORTED, "70000 x 1");         // a side above the limit
   assert_png_refused(8000, 8000, OXP_BAD_FILE, "cannot be in");       // below it, but not in so few bytes
   assert_png_refused(0, 5, OXP_BAD_FILE, "damaged");
+}
+
+// --- Orientation ---
+
+// A TIFF file that says an orientation, as cameras put it into pictures, in either byte order.
+static size_t make_tiff(unsigned char tiff[26], int orientation, bool big_endian)
+{
+  static const unsigned char little[] = "II*\0\10\0\0\0\1\0\22\1\3\0\1\0\0\0\0\0\0\0\0\0\0";
+  static const unsigned char big[] = "MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\0\0\0\0\0\0";
+  memcpy(tiff, big_endian ? big : little, 26);
+  tiff[big_endian ? 19 : 18] = (unsigned char)orientation;
+  return 26;
+}
+
+static void put_be(unsigned char *at, size_t number, int count)
+{
+  for (int i = 0; i < count; i++)
+    at[i] = (unsigned char)(number >> 8 * (count - 1 - i));
+}
+
+// Puts `count` bytes into a file at `at`, in place.
+static unsigned char *open_gap(bytes *file, size_t at, size_t count)
+{
+  unsigned char *wider = malloc(file->count + count);
+  memcpy(wider, file->at, at);
+  memcpy(wider + at + count, file->at + at, file->count - at);
+  free(file->at);
+  *file = (bytes){ .at = wider, .count = file->count + count };
+  return wider + at;
+}
+
+static void put_exif_into_png(bytes *png, const unsigned char *tiff, size_t count)
+{
+  unsigned char *chunk = open_gap(png, 33, count + 12); // behind the signature and the head
+  put_be(chunk, count, 4);
+  memcpy(chunk + 4, "eXIf", 4);
+  memcpy(chunk + 8, tiff, count);
+  put_be(chunk + 8 + count, crc32_z(0, chunk + 4, count + 4), 4);
+}
+
+static void put_exif_into_jpeg(bytes *jpeg, const unsigned char *tiff, size_t count)
+{
+  unsigned char *segment = open_gap(jpeg, 2, count + 10);
+  memcpy(segment, "\xff\xe1", 2);
+  put_be(segment + 2, count + 8, 2);
+  memcpy(segment + 4, "Exif\0", 6);
+  memcpy(segment + 10, tiff, count);
+}
+
+static bytes make_small_png(const char *letters, int width, int height)
+{
+  png_image image = {
+    .version = PNG_IMAGE_VERSION, .width = (png_uint_32)width, .height = (png_uint_32)height, .format = PNG_FORMAT_GRAY
+  };
+  png_alloc_size_t count = 0;
+  assert_true(png_image_write_to_memory(&image, NULL, &count, 0, letters, 0, NULL));
+  bytes made = { .at = malloc(count), .count = count };
+  assert_true(png_image_write_to_memory(&image, made.at, &count, 0, letters, 0, NULL));
+  return made;
+}
+
+static void pictures_are_turned_as_exif_says(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *seen; // what was stored as abc over def
+    int width;
+  } rows[] = { { "abcdef", 3 }, { "abcdef", 3 }, { "cbafed", 3 }, { "fedcba", 3 }, { "defabc", 3 }, { "adbecf", 2 },
+               { "daebfc", 2 }, { "fcebda", 2 }, { "cfbead", 2 }, { "abcdef", 3 }, { "abcdef", 3 } };
+  for (int i = 0; i < 22; i++) { // 0, 9 and 10 are none
+    unsigned char tiff[26];
+    bytes png = make_small_png("abcdef", 3, 2);
+    put_exif_into_png(&png, tiff, make_tiff(tiff, i / 2, i % 2));
+    oxp__image image;
+    decode_all(&png, &image);
+    assert_int_equal(image.width, rows[i / 2].width);
+    assert_int_equal(image.height, 6 / rows[i / 2].width);
+    for (int pixel = 0; pixel < 6; pixel++)
+      assert_int_equal(image.rgb[pixel * 3], rows[i / 2].seen[pixel]);
+    oxp__image_fini(&image);
+  }
+}
+
+static void a_jpeg_is_turned_too(void **state)
+{
+  (void)state;
+  unsigned char rgb[WIDTH * HEIGHT * 3], tiff[26];
+  paint(rgb);
+  bytes plain = make_jpeg(TJPF_RGB, TJSAMP_444, rgb, 0), turned = make_jpeg(TJPF_RGB, TJSAMP_444, rgb, 0);
+  put_exif_into_jpeg(&turned, tiff, make_tiff(tiff, 6, true));
+  oxp__image a, b;
+  decode_all(&plain, &a);
+  decode_all(&turned, &b);
+  assert_int_equal(b.width, HEIGHT);
+  assert_int_equal(b.height, WIDTH);
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      assert_memory_equal(a.rgb + (y * WIDTH + x) * 3, b.rgb + (x * HEIGHT + (HEIGHT - 1 - y)) * 3, 3);
+  oxp__image_fini(&a);
+  oxp__image_fini(&b);
+}
+
+// Whatever stands in place of an orientation does no harm: cut off anywhere, and with every byte changed.
+static void damaged_exif_is_no_orientation(void **state)
+{
+  (void)state;
+  unsigned char tiff[26];
+  for (int i = 0; i < 2 * 27; i++) {
+    size_t count = make_tiff(tiff, 6, i % 2);
+    bytes png = make_small_png("abcdef", 3, 2), jpeg = { .at = malloc(2), .count = 2 };
+    memcpy(jpeg.at, "\xff\xd8", 2);
+    put_exif_into_png(&png, tiff, (size_t)i / 2);
+    put_exif_into_jpeg(&jpeg, tiff, (size_t)i / 2);
+    assert_int_equal(oxp__exif_orientation(png.at, png.count), (size_t)i / 2 < 22 ? 1 : 6);
+    assert_int_equal(oxp__exif_orientation(jpeg.at, jpeg.count), (size_t)i / 2 < 22 ? 1 : 6);
+    for (size_t cut = 0; cut < jpeg.count; cut++) {
+      unsigned char *part = malloc(cut ? cut : 1); // so that a byte too many is seen
+      memcpy(part, jpeg.at, cut);
+      assert_int_equal(oxp__exif_orientation(part, cut), 1);
+      free(part);
+    }
+    for (size_t at = 0; at < count; at++)
+      for (int value = 0; value < 256; value += 15) {
+        int orientation = oxp__exif_orientation(jpeg.at, jpeg.count);
+        if ((size_t)i / 2 > at)
+          jpeg.at[12 + at] ^= (unsigned char)value;
+        assert_in_range(orientation, 1, 8);
+      }
+    free(png.at);
+    free(jpeg.at);
+  }
 }
 
 // --- JPEG ---
@@ -369,6 +528,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rgb_pixels_come_back),
     cmocka_unit_test(transparency_is_dropped),
+    cmocka_unit_test(what_is_not_in_the_pixels_is_known),
+    cmocka_unit_test(pictures_are_turned_as_exif_says),
+    cmocka_unit_test(a_jpeg_is_turned_too),
+    cmocka_unit_test(damaged_exif_is_no_orientation),
     cmocka_unit_test(grey_becomes_three_equal_channels),
     cmocka_unit_test(a_png_that_ends_early_is_refused),
     cmocka_unit_test(changed_bytes_do_no_harm),

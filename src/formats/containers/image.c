@@ -7,6 +7,7 @@
 #include <string.h>
 #include <turbojpeg.h>
 
+#include "formats/containers/exif.h"
 #include "formats/containers/image.h"
 
 static const unsigned char image_png_signature[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
@@ -38,12 +39,13 @@ static bool image_is_allowed(int64_t width, int64_t height)
          width * height <= OXP__IMAGE_MAX_PIXELS;
 }
 
-static oxp_status image_new(int64_t width, int64_t height, oxp__image *image, oxp_error *error)
+// `channels` are those for which there is room: three, or four while a picture is read.
+static oxp_status image_new(int64_t width, int64_t height, int channels, oxp__image *image, oxp_error *error)
 {
   if (!image_is_allowed(width, height))
     return oxp__fail(error, OXP_UNSUPPORTED, "an image of %lld x %lld pixels; the limits are 1 to %d and %lld in all",
                      (long long)width, (long long)height, OXP__IMAGE_MAX_SIDE, (long long)OXP__IMAGE_MAX_PIXELS);
-  size_t byte_count = (size_t)(width * height) * 3;
+  size_t byte_count = (size_t)(width * height) * (size_t)channels;
   *image = (oxp__image){ .width = (int)width, .height = (int)height, .rgb = malloc(byte_count) };
   return image->rgb ? OXP_OK : oxp__fail_memory(error, byte_count);
 }
@@ -105,7 +107,20 @@ static oxp_status image_png_begin(image_png *state)
   if (image_is_allowed(width, height) && !image_png_is_plausible(state, width, height))
     return oxp__fail(state->error, OXP_BAD_FILE, "the PNG is damaged: %lld x %lld pixels cannot be in %zu bytes",
                      (long long)width, (long long)height, state->count);
-  return image_new(width, height, state->image, state->error);
+  OXP__TRY(image_new(width, height, 4, state->image, state->error));
+  state->image->deep = png_get_bit_depth(state->png, state->info) == 16;
+  return OXP_OK;
+}
+
+// Leaves the colours of pixels that came with an alpha channel, in place.
+static void image_drop_alpha(oxp__image *image)
+{
+  size_t count = (size_t)image->width * (size_t)image->height;
+  for (size_t i = 0; i < count; i++) {
+    const unsigned char *pixel = image->rgb + i * 4;
+    image->transparent = image->transparent || pixel[3] != 0xff;
+    memmove(image->rgb + i * 3, pixel, 3);
+  }
 }
 
 static void image_png_pixels(image_png *state)
@@ -113,16 +128,17 @@ static void image_png_pixels(image_png *state)
   png_set_expand(state->png);
   png_set_strip_16(state->png);
   png_set_gray_to_rgb(state->png);
-  png_set_strip_alpha(state->png);
+  png_set_add_alpha(state->png, 0xff, PNG_FILLER_AFTER);
   int passes = png_set_interlace_handling(state->png);
   png_read_update_info(state->png, state->info);
-  size_t row_bytes = (size_t)state->image->width * 3;
+  size_t row_bytes = (size_t)state->image->width * 4;
   if (png_get_rowbytes(state->png, state->info) != row_bytes)
     png_error(state->png, "its rows have an unexpected length");
   for (int pass = 0; pass < passes; pass++)
     for (int y = 0; y < state->image->height; y++)
       png_read_row(state->png, state->image->rgb + (size_t)y * row_bytes, NULL);
   png_read_end(state->png, NULL);
+  image_drop_alpha(state->image);
 }
 
 static void image_png_run(image_png *state)
@@ -152,13 +168,11 @@ static oxp_status image_decode_png(const void *bytes, size_t count, oxp__image *
 // The kind of coding, from the second byte of the marker that starts the frame; 0 when there is none before the pixels.
 static unsigned char image_jpeg_frame(const unsigned char *bytes, size_t count)
 {
-  size_t at = 2; // behind the start of the image
-  while (at + 4 <= count && bytes[at] == 0xff) {
-    unsigned char marker = bytes[at + 1];
-    bool is_frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
-    if (is_frame || marker == 0xda)
-      return is_frame ? marker : 0;
-    at += marker == 0xff ? 1 : 2 + (size_t)bytes[at + 2] * 256 + bytes[at + 3]; // a byte to fill, or a segment
+  oxp__jpeg_segment segment;
+  for (size_t at = 2; oxp__jpeg_next(bytes, count, &at, &segment);) {
+    unsigned char marker = segment.marker;
+    if (marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc)
+      return marker;
   }
   return 0;
 }
@@ -186,7 +200,7 @@ static oxp_status image_jpeg_run(tjhandle jpeg, const unsigned char *bytes, size
   if (image_is_allowed(width, height) && !image_jpeg_is_plausible(width, height, count))
     return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %d x %d pixels cannot be in %zu bytes", width, height,
                      count);
-  OXP__TRY(image_new(width, height, image, error));
+  OXP__TRY(image_new(width, height, 3, image, error));
   if (tjDecompress2(jpeg, bytes, (unsigned long)count, image->rgb, width, 0, height, TJPF_RGB,
                     TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS) != 0)
     return oxp__fail(error, OXP_BAD_FILE, "the JPEG is damaged: %s", tjGetErrorStr2(jpeg));
@@ -203,6 +217,34 @@ static oxp_status image_decode_jpeg(const void *bytes, size_t count, oxp__image 
   return status;
 }
 
+// --- Orientation ---
+
+// Turns and mirrors the pixels as Exif's orientation says, 1 to 8: which place in the stored picture each pixel comes from.
+static oxp_status image_orient(oxp__image *image, int orientation, oxp_error *error)
+{
+  bool swaps = orientation >= 5; // rows become columns
+  bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  bool from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  oxp__image turned = { 0 };
+  if (orientation == 1)
+    return OXP_OK;
+  int width = swaps ? image->height : image->width, height = swaps ? image->width : image->height;
+  OXP__TRY(image_new(width, height, 3, &turned, error));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      int column = swaps ? y : x, row = swaps ? x : y;
+      column = from_right ? image->width - 1 - column : column;
+      row = from_below ? image->height - 1 - row : row;
+      memcpy(turned.rgb + ((size_t)y * (size_t)width + (size_t)x) * 3,
+             image->rgb + ((size_t)row * (size_t)image->width + (size_t)column) * 3, 3);
+    }
+  turned.transparent = image->transparent;
+  turned.deep = image->deep;
+  oxp__image_fini(image);
+  *image = turned;
+  return OXP_OK;
+}
+
 oxp_status oxp__image_decode(const void *bytes, size_t count, oxp__image *image, oxp_error *error)
 {
   *image = (oxp__image){ 0 };
@@ -213,6 +255,8 @@ oxp_status oxp__image_decode(const void *bytes, size_t count, oxp__image *image,
     status = image_decode_jpeg(bytes, count, image, error);
   else
     status = oxp__fail(error, OXP_BAD_FILE, "this is neither a PNG nor a JPEG image");
+  if (status == OXP_OK)
+    status = image_orient(image, oxp__exif_orientation(bytes, count), error);
   if (status != OXP_OK)
     oxp__image_fini(image);
   return status;
@@ -222,7 +266,7 @@ oxp_status oxp__image_decode(const void *bytes, size_t count, oxp__image *image,
 
 oxp_status oxp__image_resize(const oxp__image *from, int width, int height, oxp__image *to, oxp_error *error)
 {
-  OXP__TRY(image_new(width, height, to, error));
+  OXP__TRY(image_new(width, height, 3, to, error));
   if (width == from->width && height == from->height) {
     memcpy(to->rgb, from->rgb, (size_t)width * (size_t)height * 3);
     return OXP_OK;

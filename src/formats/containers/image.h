@@ -13,13 +13,16 @@
 typedef struct oxp__image {
   int width, height;
   unsigned char *rgb; // malloc; freed by oxp__image_fini
+  // What of the file is not in the pixels.
+  bool transparent; // some pixels were, wholly or in part: they have the colours stored under it
+  bool deep;        // there were 16 bits for each channel, of which the upper 8 are left
 } oxp__image;
 
 // Does the file begin like a PNG or a JPEG?
 bool oxp__image_recognise(const void *bytes, size_t count);
 
-// Decodes a whole file in memory. Pixel values as they are stored: no colour management, transparency dropped, 16 bits
-// rounded down to 8, grey and palettes expanded. OXP_BAD_FILE for damage, also where a decoder could go on; OXP_UNSUPPORTED
+// Decodes a whole file in memory, and turns and mirrors it as its Exif orientation says. Pixel values as they are stored: no colour
+// management, transparency dropped, 16 bits rounded down to 8, grey and palettes expanded. OXP_BAD_FILE for damage, also where a decoder could go on; OXP_UNSUPPORTED
 // for images above the limit and for JPEG with arithmetic coding, whose length says nothing about its size.
 oxp_status oxp__image_decode(const void *bytes, size_t count, oxp__image *image, oxp_error *error);
 
