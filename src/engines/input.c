@@ -327,6 +327,11 @@ static oxp_status input_read_picture(input_state *state, const char *path, oxp_a
 
 // --- All together ---
 
+static oxp_status input_fail_other(const unsigned char *head, size_t count, oxp_error *error)
+{
+  return oxp__fail_resembling(head, count, "neither a .npy array nor a PNG or JPEG picture", error);
+}
+
 static oxp_status input_read_file(input_state *state, const char *path, oxp_array *to, oxp_error *error)
 {
   unsigned char head[OXP__RESEMBLE_BYTES];
@@ -337,7 +342,7 @@ static oxp_status input_read_file(input_state *state, const char *path, oxp_arra
     return input_read_npy(state, path, to, error);
   if (oxp__image_recognise(head, count))
     return input_read_picture(state, path, to, error);
-  return oxp__fail_resembling(head, count, "neither a .npy array nor a PNG or JPEG picture", error);
+  return input_fail_other(head, count, error);
 }
 
 static oxp_status input_read_files(input_state *state, oxp_error *error)
@@ -458,14 +463,15 @@ static oxp_status input_look_at_picture(const char *path, oxp__input_sizes *size
 oxp_status oxp__input_look(const char *path, oxp__input_sizes *sizes, oxp_error *error)
 {
   input_state state = { 0 };
-  unsigned char head[16];
+  unsigned char head[OXP__RESEMBLE_BYTES];
   size_t count = 0;
   oxp_status status = input_list(&state, path, error);
   if (status == OXP_OK && !input_head(state.files[0], head, &count, error))
     status = OXP_IO;
   if (status == OXP_OK)
-    status = input_is_npy(head, count) ? input_look_at_array(state.files[0], sizes, error)
-                                       : input_look_at_picture(state.files[0], sizes, error);
+    status = input_is_npy(head, count)           ? input_look_at_array(state.files[0], sizes, error)
+             : oxp__image_recognise(head, count) ? input_look_at_picture(state.files[0], sizes, error)
+                                                 : input_fail_other(head, count, error);
   oxp__arena_fini(&state.arena);
   return status;
 }

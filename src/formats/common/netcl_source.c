@@ -225,7 +225,7 @@ oxp_status oxp__netcl_load_own(oxp_network *network, const oxp__netcl_source *so
   OXP__TRY(oxp__npz_init(&npz, &network->arena, source->weights, error));
   weights.context = &npz;
   weights.find = oxp__npz_find_role;
-  weights.hint = oxp__npz_describe(&npz);
+  weights.hint = oxp__npz_has_layers(npz.zip) ? NULL : oxp__npz_describe(&npz); // netcl's own names need no list
   OXP__TRY(oxp__netcl_load(network, &source->config, &weights, options, error));
   oxp__npz_warn_unused(&npz, network);
   return OXP_OK;
