@@ -12,7 +12,9 @@ import json
 import pathlib
 import re
 import struct
+import subprocess
 import sys
+import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -96,6 +98,27 @@ def seeds():
             yield target, f"layer_{layer['type']}.json", json.dumps([layer]).encode()
 
 
+def pickle_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return next(archive.read(name) for name in archive.namelist() if name.endswith("data.pkl"))
+
+
+def odd_seeds():
+    """What other programs write and other readers take: streams, bytes behind, JSON and pickles with more than the standard has."""
+    faults = DATA / "faults"
+    for name in ("62/plain.netcl", "62/streamed.netcl", "edge/trailing.netcl", "edge/trailing_in_member.netcl"):
+        yield "zip_npy", name.replace("/", "_"), (faults / name).read_bytes()
+        yield "netcl", name.replace("/", "_"), (faults / name).read_bytes()
+    for path in sorted([*faults.glob("65/*.pt"), *faults.glob("68/*.pt")]):
+        yield "pt", path.stem + ".pkl", pickle_of(path)
+    yield "json", "python.json", b"\xef\xbb\xbf" + json.dumps({"a": [float("nan"), float("inf"), -float("inf")], "b": "\udce9"}).encode()
+    yield "json", "slope.json", b'[{"type": "LeakyReLU", "negative_slope": NaN}, {"type": "MaxPool2d", "kernel_size": [2, 1e999]}]'
+    for tree in ("model/module.*", "a/b/*", "_orig_mod.*"):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([HERE.parent / "cli/make_pt.py", f"{folder}/net.pt", tree, "epoch=3"], check=True)
+            yield "pt", re.sub(r"\W", "_", tree) + ".pt", pathlib.Path(folder, "net.pt").read_bytes()
+
+
 def pictures():
     """Small pictures of every kind that the decoders tell apart. Needs the package pillow."""
     from PIL import Image
@@ -107,6 +130,10 @@ def pictures():
     for name, options in (("420", {"subsampling": 2}), ("444", {"subsampling": 0}), ("progressive", {"progressive": True}),
                           ("restart", {"restart_marker_blocks": 1})):
         yield f"{name}.jpg", picture.convert("RGB"), options
+    for name, orientation in (("turned.jpg", 6), ("mirrored.png", 5)):
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        yield name, picture.convert("RGB"), {"exif": exif}
     yield "grey.jpg", picture.convert("L"), {}
     yield "cmyk.jpg", picture.convert("CMYK"), {}
 
@@ -120,7 +147,7 @@ def picture_seeds():
 
 def main():
     corpus = pathlib.Path(sys.argv[1])
-    for target, name, data in itertools.chain(seeds(), picture_seeds()):
+    for target, name, data in itertools.chain(seeds(), odd_seeds(), picture_seeds()):
         (corpus / target).mkdir(parents=True, exist_ok=True)
         (corpus / target / re.sub(r"[^\w.-]", "_", name)).write_bytes(data)
 
