@@ -235,7 +235,7 @@ typedef int oxp_value;
 typedef struct oxp_open_options {
   const char *format;                // name from `onnxport formats`; NULL: recognised by content
   const char *description;           // model description (.netcl or JSON) for files that hold weights only
-  const char *variable;              // which variable of a file that holds several networks
+  const char *variable;              // which of several in a file, such as "ema"; refused where there is one only
   int input_rank;                    // dimensions given in input_shape; 0: from the file, else found out
   int64_t input_shape[OXP_MAX_RANK]; // one sample: the batch is not part of it
 } oxp_open_options;

@@ -167,6 +167,10 @@ static oxp_status input_convert(const input_state *state, const char *path, cons
   OXP__TRY(oxp_array_new(to, state->input->dtype, rank, shape, error));
   size_t from_size = oxp_dtype_bytes(from->dtype), to_size = oxp_dtype_bytes(to->dtype);
   int64_t count = oxp_array_count(from), rounded = 0;
+  if (from->dtype == to->dtype) {
+    memcpy(to->data, from->data, oxp_array_bytes(from));
+    return OXP_OK;
+  }
   for (int64_t i = 0; i < count; i++) {
     oxp__scalar value = oxp__scalar_load(from->dtype, (const unsigned char *)from->data + (size_t)i * from_size);
     oxp__held held = oxp__scalar_store(to->dtype, (unsigned char *)to->data + (size_t)i * to_size, &value);
@@ -436,7 +440,7 @@ oxp_status oxp__input_read(const char *const *paths, int path_count, const oxp_v
 
 bool oxp__input_is_array(const char *path)
 {
-  unsigned char head[16];
+  unsigned char head[OXP__RESEMBLE_BYTES];
   size_t count = 0;
   return input_head(path, head, &count, NULL) && input_is_npy(head, count);
 }
