@@ -10,6 +10,7 @@ SAMPLES = 12  # of each kind of input
 RTOL, ATOL = 1e-3, 1e-4  # the defaults of `verify`
 TIGHT = 0.01  # an absolute limit above this share of an output's scale tells nothing ...
 TIGHTENED = 1e-3  # ... and becomes this share
+NEGLIGIBLE = 0.02  # of the limits: what an epsilon leaves of a factor that a normalization takes out again
 MARGIN = 2  # a difference counts as one to be seen from here on; between 1 and this lies chance
 SAME = 1e-9  # of the scale: what rounding in float64 explains
 
@@ -54,12 +55,15 @@ class Judge:
             raise ValueError("the judge cannot evaluate the right model")
 
     def look(self, model):
-        """(same function, to be seen) of a wrong model. One that has no values, or of other shapes, is to be seen."""
+        """(same function, makes a difference, to be seen) of a wrong model. One that has no values, or of other shapes, is to be seen."""
         wrong = evaluate(model, self.inputs)
         if wrong is None or [w.shape for w in wrong] != [r.shape for r in self.right]:
-            return False, True
+            return False, True, True
         same = all(self.equal(r, w) for r, w in zip(self.right, wrong))
-        return same, not same and any(self.exceeds(r[:SAMPLES], w[:SAMPLES]) for r, w in zip(self.right, wrong))
+        apart = [self.of_limits(r[:SAMPLES], w[:SAMPLES]) for r, w in zip(self.right, wrong)]
+        # Above the limits with a margin, in most samples: then the ten samples of a run cannot all miss it.
+        visible = any((of.reshape(SAMPLES, -1).max(axis=1) > MARGIN).mean() > 0.5 for of in apart)
+        return same, any((of > NEGLIGIBLE).any() for of in apart), not same and visible
 
     @staticmethod
     def equal(right, wrong):
@@ -70,10 +74,11 @@ class Judge:
         return bool((numpy.abs(right[finite] - wrong[finite]) <= SAME * scale).all())
 
     @staticmethod
-    def exceeds(right, wrong):
-        """Above the limits with a margin, in most samples: then the ten samples of a run cannot all miss it."""
+    def of_limits(right, wrong):
+        """The difference in each place, as a share of the limits there; infinite where only one is a number."""
         axes = tuple(axis for axis in range(right.ndim) if axis != 1)
         scale = numpy.abs(right).max(axis=axes, keepdims=True) if right.ndim > 1 else numpy.abs(right).max()
         atol = numpy.where(ATOL > TIGHT * scale, TIGHTENED * scale, ATOL)
-        over = ~(numpy.abs(right - wrong) <= MARGIN * (atol + RTOL * numpy.abs(right)))
-        return over.reshape(len(right), -1).any(axis=1).mean() > 0.5
+        with numpy.errstate(all="ignore"):
+            share = numpy.abs(right - wrong) / (atol + RTOL * numpy.abs(right))
+        return numpy.where((right == wrong) | (numpy.isnan(right) & numpy.isnan(wrong)), 0, numpy.nan_to_num(share, nan=numpy.inf))

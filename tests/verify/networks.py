@@ -44,7 +44,7 @@ def golden(data, folder):
     layers.write_text(json.dumps(LAYER_NORM), encoding="utf-8")
     weights = data / "netcl" / "g_layernorm.weights.npz"
     found.append(Network("g_layernorm", weights, (10,), ["--description", layers]))
-    found.append(Network("h_det26", data / "netcl" / "detector" / "h_det26.netcl", (3, 64, 32)))
+    found.append(Network("h_det26", data / "netcl" / "detector" / "h_det26.netcl", (3, 32, 32)))
     return found
 
 
