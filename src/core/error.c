@@ -154,3 +154,12 @@ oxp_status oxp__at_key(oxp_error *error, oxp_status status, const char *key)
 {
   return error ? error_at(error, status, error->key, sizeof error->key, key) : status;
 }
+
+oxp_status oxp__blame_file(oxp_error *error, oxp_status status)
+{
+  if (status != OXP_BAD_ARGUMENT)
+    return status;
+  if (error)
+    error->status = OXP_BAD_FILE;
+  return OXP_BAD_FILE;
+}

@@ -53,4 +53,7 @@ oxp_status oxp__at_file(oxp_error *error, oxp_status status, const char *path);
 oxp_status oxp__at_layer(oxp_error *error, oxp_status status, const char *format, ...) OXP__PRINTF(3, 4);
 oxp_status oxp__at_key(oxp_error *error, oxp_status status, const char *key);
 
+// What would be a caller's mistake was read from a file: OXP_BAD_ARGUMENT becomes OXP_BAD_FILE, with the same sentence.
+oxp_status oxp__blame_file(oxp_error *error, oxp_status status);
+
 #endif

@@ -4,6 +4,8 @@
 #ifndef OXP_LAYERS_KIND_H
 #define OXP_LAYERS_KIND_H
 
+#include <float.h>
+
 #include "core/numbers.h"
 #include "core/tensor.h"
 #include "core/text.h"
@@ -48,8 +50,11 @@ typedef struct oxp__param_alias {
   bool truth;    // the dialect says true or false for the second or first of two choices
 } oxp__param_alias;
 
-// No default: the parameter must be given.
-#define OXP__REQUIRED .required = true
+// No default: the parameter must be given. Only numbers and lists can be required. Until they are given, integers have the value
+// OXP__MISSING, floats OXP__MISSING_REAL (which may not be in their ranges), lists no entry.
+#define OXP__REQUIRED     .required = true
+#define OXP__MISSING      (INT64_MIN + 1)
+#define OXP__MISSING_REAL (-DBL_MAX)
 // Integers that may be left unset (a null seed) use this value for "unset". Floats use NAN.
 #define OXP__UNSET INT64_MIN
 
@@ -117,7 +122,6 @@ typedef struct oxp__layer {
   const char *name;        // never NULL: the source's, else <kind>_<index>
   const char *source_kind; // the dialect's word
   void *params;            // the kind's struct
-  uint64_t given;          // bit i: parameter i of the kind was set through the builder functions
   int input_count;
   oxp_value *inputs;
   oxp_value output;
@@ -207,8 +211,10 @@ const oxp__kind *oxp__kind_in_dialect(const char *dialect, const char *name);
 // The kind's name in a dialect; NULL when the dialect does not have it.
 const char *oxp__kind_dialect_name(const oxp__kind *kind, const char *dialect);
 
-// Fills a kind's struct with the defaults that hold in `dialect` (NULL: our own).
+// Fills a kind's struct with the defaults that hold in `dialect` (NULL: our own); what is required there is missing.
 void oxp__params_default(const oxp__kind *kind, const char *dialect, void *params);
+// OXP_BAD_ARGUMENT unless every parameter that must be set is, and every number is in its range.
+oxp_status oxp__params_check(const oxp__kind *kind, const void *params, oxp_error *error);
 
 // The parameter that `dialect` (NULL: our own names) calls `name`; NULL when there is none.
 const oxp__param *oxp__param_find(const oxp__kind *kind, const char *dialect, const char *name);

@@ -332,6 +332,7 @@ static oxp_status size_from_user(size_search *search, int rank, const int64_t *s
 oxp_status oxp__input_size_settle(oxp_network *network, int rank, const int64_t *shape, oxp_error *error)
 {
   size_search search = { .network = network };
+  OXP__TRY(oxp__network_check_params(network, error));
   search.shapes = calloc(network->value_count, sizeof *search.shapes);
   if (!search.shapes)
     return oxp__fail_memory(error, network->value_count * sizeof *search.shapes);

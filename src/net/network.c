@@ -259,9 +259,7 @@ static const oxp__param *network_param(oxp_network *network, oxp_value value, co
     return NULL;
   const oxp__param *param = oxp__param_find((*layer)->kind, NULL, parameter);
   char label[256];
-  if (param)
-    (*layer)->given |= UINT64_C(1) << (param - (*layer)->kind->params);
-  else
+  if (!param)
     NETWORK_MISTAKE(network, "%s has no parameter \"%s\"", oxp__layer_label(*layer, label, sizeof label), parameter);
   return param;
 }
@@ -387,13 +385,18 @@ const char *oxp__layer_label(const oxp__layer *layer, char *buffer, size_t size)
   return buffer;
 }
 
-// A builder's layer must have been given what has no default; readers know what their dialect demands.
-static oxp_status network_check_given(const oxp__layer *layer, oxp_error *error)
+// A builder's mistake is the caller's; a reader's is the file's, which did not say what its layers need.
+oxp_status oxp__network_check_params(const oxp_network *network, oxp_error *error)
 {
-  for (int i = 0; i < layer->kind->param_count; i++)
-    if (layer->kind->params[i].required && !(layer->given >> i & 1))
-      return oxp__fail(error, OXP_BAD_ARGUMENT, "parameter \"%s\" has no default and was not set",
-                       layer->kind->params[i].name);
+  for (size_t i = 0; i < network->layer_count; i++) {
+    const oxp__layer *layer = network->layers[i];
+    char label[256];
+    oxp_status status = oxp__params_check(layer->kind, layer->params, error);
+    if (network->format)
+      status = oxp__blame_file(error, status);
+    if (status != OXP_OK)
+      return oxp__at_layer(error, status, "%s", oxp__layer_label(layer, label, sizeof label));
+  }
   return OXP_OK;
 }
 
@@ -421,10 +424,8 @@ static oxp_status network_check_weight(const oxp__layer *layer, int role, oxp_er
   return status;
 }
 
-static oxp_status network_check_layer(const oxp_network *network, const oxp__layer *layer, oxp_error *error)
+static oxp_status network_check_layer(const oxp__layer *layer, oxp_error *error)
 {
-  if (!network->format)
-    OXP__TRY(network_check_given(layer, error));
   if (layer->kind->check)
     OXP__TRY(layer->kind->check(layer, error));
   for (int role = 0; role < layer->kind->weight_count; role++)
@@ -443,9 +444,10 @@ static oxp_status network_check(const oxp_network *network, oxp_error *error)
     return oxp__fail(error, OXP_BAD_NETWORK,
                      "the network has %zu inputs and %zu outputs, it needs at least one of each", network->input_count,
                      network->output_count);
+  OXP__TRY(oxp__network_check_params(network, error));
   for (size_t i = 0; i < network->layer_count; i++) {
     char label[256];
-    oxp_status status = network_check_layer(network, network->layers[i], error);
+    oxp_status status = network_check_layer(network->layers[i], error);
     if (status != OXP_OK)
       return oxp__at_layer(error, status, "%s", oxp__layer_label(network->layers[i], label, sizeof label));
   }

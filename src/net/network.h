@@ -58,6 +58,11 @@ oxp_value oxp__network_add(oxp_network *network, const oxp__kind *kind, const ch
 oxp_status oxp__layer_bind(oxp_network *network, oxp__layer *layer, int role, const char *dialect,
                            const oxp_tensor *stored, oxp_error *error);
 
+// Fails unless every layer has all parameters that it needs, in their ranges: shapes and weights' shapes follow from them, so a
+// reader's network is looked at before either is asked for, and every network when it is finished. OXP_BAD_ARGUMENT for one built
+// by hand, OXP_BAD_FILE for a reader's.
+oxp_status oxp__network_check_params(const oxp_network *network, oxp_error *error);
+
 // shape.c: infers the shape of every value from the given input shapes (one per network input) into `shapes`
 // (value_count of them). Stops at the first layer that does not fit, OXP_BAD_NETWORK with its label.
 oxp_status oxp__infer_shapes(const oxp_network *network, const oxp__shape *input_shapes, oxp__shape *shapes,

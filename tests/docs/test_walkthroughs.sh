@@ -72,17 +72,24 @@ say "the new format"
 awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/add-a-format.md" | sed 's/relu/cube/' >two.chain
 "$command" export two.chain -o two.onnx || die "two.chain cannot be exported"
 "$command" inspect two.onnx | grep -w Mul || die "two.onnx has no Mul"
-refused() { # PATTERN WORD: a file in which one word of the example is wrong
-  sed "s/$1/$2/" two.chain >bad.chain
+bad_is_refused() {
   status=0
   "$command" export bad.chain -o bad.onnx 2>bad.txt || status=$?
   cat bad.txt
   [ "$status" -eq 4 ] || die "exit status $status"
   [ ! -e bad.onnx ] || die "a file was written"
 }
+refused() { # PATTERN WORD: a file in which one word of the example is wrong
+  sed "s/$1/$2/" two.chain >bad.chain
+  bad_is_refused
+}
 refused '"in_features": 3' '"in_features": "three"'
 refused '"values": \[1, 2' '"values": [1'
 refused '"bias": {' '"bios": {'
+# A parameter without a default that the reader did not look for: found by the network, and no division by it.
+printf '{"chain":1,"input":[1,8,8],"layers":[{"kind":"max_pool2d","parameters":{"kernel_shape":2}}]}' >bad.chain
+bad_is_refused
+grep -q 'parameter "strides" has no default' bad.txt || die "another reason"
 
 say "both against ONNX Runtime"
 compare() { # NETWORK MODEL OPTION...: exit status 6 is "ONNX Runtime is not here"

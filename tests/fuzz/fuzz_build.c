@@ -56,20 +56,13 @@ static void set_parameter(oxp_network *network, oxp_value value, const oxp__para
     oxp_layer_set_ints(network, value, param->name, param->count > 0 && param->count < 4 ? param->count : 4, numbers);
 }
 
-// Weights have shapes once all parameters that must be given were given.
-static bool is_complete(const oxp__layer *layer)
-{
-  for (int i = 0; i < layer->kind->param_count; i++)
-    if (layer->kind->params[i].required && !(layer->given >> i & 1))
-      return false;
-  return true;
-}
-
 // Gives the newest layer what it asks for: zeros, now and then of another shape.
 static void set_weights(oxp_network *network, oxp_value value, script *program)
 {
   const oxp__layer *layer = network->layers[network->layer_count - 1];
-  for (int role = 0; role < layer->kind->weight_count && is_complete(layer); role++) {
+  if (oxp__params_check(layer->kind, layer->params, NULL) != OXP_OK)
+    return; // weights have shapes once all parameters that must be given were given
+  for (int role = 0; role < layer->kind->weight_count; role++) {
     oxp__shape shape;
     if (!oxp__weights_wanted(layer, role, "onnx", &shape) || shape.rank > OXP_MAX_RANK)
       continue;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "net/input_size.h"
 #include "net/naming.h"
 #include "net/network.h"
 #include "onnx/graph.h"
@@ -112,6 +113,53 @@ static void mistakes_name_the_layer_and_the_values(void **state)
   oxp_layer_set_int(network, x, "in_features", 4);
   oxp_network_add_output(network, x, NULL);
   assert_finish_fails(network, OXP_BAD_ARGUMENT, "parameter \"out_features\" has no default");
+}
+
+// A network as a reader makes it: parameters set past the builder functions, here all of a kind's but number `without`.
+static oxp_network *read_without(const oxp__kind *kind, int without)
+{
+  oxp_network *network = new_network();
+  network->format = "a format";
+  oxp_value x = oxp_network_add_input(network, NULL, 4, (int64_t[]){ OXP_DIM_BATCH, 1, 8, 8 });
+  oxp_value inputs[] = { x, x };
+  x = oxp__network_add(network, kind, NULL, kind->name, NULL, kind->min_inputs, inputs);
+  for (int i = 0; i < kind->param_count; i++)
+    if (kind->params[i].required && i != without)
+      assert_int_equal(oxp__param_set_ints(&kind->params[i], network->layers[0]->params, 1, (int64_t[]){ 1 }, NULL),
+                       OXP_OK);
+  oxp_network_add_output(network, x, NULL);
+  return network;
+}
+
+static void readers_must_set_what_has_no_default(void **state)
+{
+  (void)state;
+  int seen = 0;
+  for (size_t k = 0; k < oxp__kind_count; k++)
+    for (int i = 0; i < oxp__kinds[k]->param_count; i++) {
+      if (!oxp__kinds[k]->params[i].required)
+        continue;
+      char words[128];
+      snprintf(words, sizeof words, "layer 0 \"%s_0\" (%s): parameter \"%s\" has no default and was not set",
+               oxp__kinds[k]->name, oxp__kinds[k]->name, oxp__kinds[k]->params[i].name);
+      oxp_network *network = read_without(oxp__kinds[k], i);
+      oxp_error error = { 0 };
+      assert_int_equal(oxp__input_size_settle(network, 0, NULL, &error), OXP_BAD_FILE); // asks for shapes before the end
+      assert_non_null(strstr(error.message, words));
+      assert_finish_fails(network, OXP_BAD_FILE, words);
+      seen++;
+    }
+  assert_true(seen >= 15);
+}
+
+static void parameters_out_of_range_are_found_at_the_end(void **state)
+{
+  (void)state;
+  const oxp__kind *pool = oxp__kind_by_name("max_pool2d");
+  oxp_network *network = read_without(pool, -1);
+  const oxp__param *strides = oxp__param_find(pool, NULL, "strides");
+  *(int64_t *)((char *)network->layers[0]->params + strides->offset) = 0; // a reader that fills the struct itself
+  assert_finish_fails(network, OXP_BAD_FILE, "strides is 0; allowed is 1 to 2147483647");
 }
 
 static void weights_must_be_what_the_parameters_say(void **state)
@@ -536,6 +584,8 @@ int main(void)
     cmocka_unit_test(weights_that_would_be_infinite_are_refused),
     cmocka_unit_test(first_mistake_is_reported_and_nothing_follows),
     cmocka_unit_test(mistakes_name_the_layer_and_the_values),
+    cmocka_unit_test(readers_must_set_what_has_no_default),
+    cmocka_unit_test(parameters_out_of_range_are_found_at_the_end),
     cmocka_unit_test(weights_must_be_what_the_parameters_say),
     cmocka_unit_test(training_and_empty_networks_are_refused),
     cmocka_unit_test(finished_networks_do_not_change),

@@ -266,16 +266,6 @@ static oxp_status config_set(const oxp__param *param, void *params, const json_t
   return config_set_number(param, params, value, error);
 }
 
-// The rows say OXP_BAD_ARGUMENT; here the argument came from a file.
-static oxp_status config_blame_file(oxp_status status, oxp_error *error)
-{
-  if (status != OXP_BAD_ARGUMENT)
-    return status;
-  if (error)
-    error->status = OXP_BAD_FILE;
-  return OXP_BAD_FILE;
-}
-
 static oxp_status config_apply(oxp_network *network, const oxp__netcl_config *config, oxp__layer *layer,
                                const char *key, const json_t *value, oxp_error *error)
 {
@@ -290,7 +280,7 @@ static oxp_status config_apply(oxp_network *network, const oxp__netcl_config *co
   if (!param)
     return oxp__fail(error, OXP_BAD_FILE, "there is no argument \"%.64s\"", key);
   oxp_error reason = { 0 };
-  oxp_status status = config_blame_file(config_set(param, layer->params, value, config->bare, &reason), &reason);
+  oxp_status status = oxp__blame_file(&reason, config_set(param, layer->params, value, config->bare, &reason));
   if (status == OXP_OK)
     return OXP_OK;
   if (param->idle && status == OXP_BAD_FILE) {

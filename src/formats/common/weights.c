@@ -174,6 +174,7 @@ static oxp_status weights_bind_all(weights_state *state, oxp_error *error)
 oxp_status oxp__weights_bind(oxp_network *network, const oxp__weights *weights, oxp_error *error)
 {
   weights_state state = { .network = network, .weights = weights };
+  OXP__TRY(oxp__network_check_params(network, error)); // the shapes wanted follow from them
   oxp_status status = weights_bind_all(&state, error);
   oxp__text_fini(&state.missing);
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, weights->path);

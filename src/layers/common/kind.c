@@ -108,7 +108,7 @@ static bool kind_is_float(const oxp__param *param)
 }
 
 // The inverse of a plain cast for the whole numbers that a double can hold; OXP__UNSET is one of them.
-static void kind_store_default(const oxp__param *param, void *params, double value)
+static void kind_store_value(const oxp__param *param, void *params, double value)
 {
   void *field = kind_field(param, params);
   switch (param->type) {
@@ -118,7 +118,7 @@ static void kind_store_default(const oxp__param *param, void *params, double val
       ((int64_t *)field)[i] = (int64_t)value;
     break;
   case OXP__PARAM_LIST:
-    *(oxp__list *)field = (oxp__list){ .count = param->required ? 0 : 1, .at = { (int64_t)value } };
+    *(oxp__list *)field = (oxp__list){ .count = 1, .at = { (int64_t)value } };
     break;
   case OXP__PARAM_FLOAT:
   case OXP__PARAM_FLOATS:
@@ -134,6 +134,30 @@ static void kind_store_default(const oxp__param *param, void *params, double val
   }
 }
 
+static void kind_store_missing(const oxp__param *param, void *params)
+{
+  void *field = kind_field(param, params);
+  if (param->type == OXP__PARAM_LIST)
+    ((oxp__list *)field)->count = 0;
+  else if (!oxp__param_is_int(param))
+    kind_store_value(param, params, OXP__MISSING_REAL);
+  else
+    for (int i = 0; i < kind_capacity(param); i++)
+      ((int64_t *)field)[i] = OXP__MISSING;
+}
+
+static bool kind_is_missing(const oxp__param *param, const void *params)
+{
+  if (!param->required)
+    return false;
+  if (param->type == OXP__PARAM_LIST)
+    return oxp__param_number_count(param, params) == 0;
+  if (oxp__param_is_int(param))
+    return oxp__param_int(param, params, 0) == OXP__MISSING;
+  double number = oxp__param_number(param, params, 0);
+  return number <= OXP__MISSING_REAL && isfinite(number);
+}
+
 void oxp__params_default(const oxp__kind *kind, const char *dialect, void *params)
 {
   if (kind->params_bytes > 0)
@@ -141,7 +165,11 @@ void oxp__params_default(const oxp__kind *kind, const char *dialect, void *param
   for (int i = 0; i < kind->param_count; i++) {
     const oxp__param *param = &kind->params[i];
     const oxp__param_alias *alias = oxp__param_alias_in(param, dialect);
-    kind_store_default(param, params, alias && alias->has_value ? alias->value : param->value);
+    bool own_default = alias && alias->has_value;
+    if (param->required && !own_default)
+      kind_store_missing(param, params);
+    else
+      kind_store_value(param, params, own_default ? alias->value : param->value);
   }
 }
 
@@ -350,7 +378,7 @@ oxp_status oxp__param_set_null(const oxp__param *param, void *params, oxp_error 
 {
   if (!param->nullable)
     return kind_fail_type(param, "null", error);
-  kind_store_default(param, params, oxp__param_is_int(param) ? (double)OXP__UNSET : NAN);
+  kind_store_value(param, params, oxp__param_is_int(param) ? (double)OXP__UNSET : NAN);
   return OXP_OK;
 }
 
@@ -385,6 +413,22 @@ double oxp__param_number(const oxp__param *param, const void *params, int index)
   }
   int64_t number = oxp__param_int(param, params, index);
   return number == OXP__UNSET ? NAN : (double)number;
+}
+
+oxp_status oxp__params_check(const oxp__kind *kind, const void *params, oxp_error *error)
+{
+  for (int i = 0; i < kind->param_count; i++) {
+    const oxp__param *param = &kind->params[i];
+    if (kind_is_missing(param, params))
+      return oxp__fail(error, OXP_BAD_ARGUMENT, "parameter \"%s\" has no default and was not set", param->name);
+    for (int k = 0; k < oxp__param_number_count(param, params); k++) {
+      double number = oxp__param_number(param, params, k);
+      bool beyond = (param->nullable && isnan(number)) || (param->open_ended && !isfinite(number));
+      if (!beyond)
+        OXP__TRY(kind_check_range(param, number, error));
+    }
+  }
+  return OXP_OK;
 }
 
 // --- Weights ---
