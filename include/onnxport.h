@@ -241,9 +241,11 @@ typedef struct oxp_open_options {
 } oxp_open_options;
 
 // Opens a file of any known dialect. What is known about it afterwards is complete and consistent: shapes are
-// inferred, every required weight is there with the right shape. Weights stay in the file, which is held open
-// (it must not be changed while the network lives). OXP_BAD_FILE for damage, OXP_UNSUPPORTED with every
-// offending layer named for kinds that are not known, OXP_BAD_NETWORK where layers do not fit, OXP_IO.
+// inferred, every required weight is there with the right shape. Only the input's shape may be missing, where neither
+// the file nor options say it and it does not follow from the layers (oxp_network_missing_shape). Weights stay in the
+// file, which is held open (it must not be changed while the network lives). OXP_BAD_FILE for damage, OXP_UNSUPPORTED
+// with every offending layer named for kinds that are not known, OXP_BAD_NETWORK where layers do not fit,
+// OXP_BAD_ARGUMENT for an option that the file's format does not have, OXP_IO.
 OXP_API oxp_status oxp_network_open(const char *path, const oxp_open_options *options, oxp_network **out,
                                     oxp_error *error);
 
@@ -315,9 +317,15 @@ typedef struct oxp_layer_info {
 typedef struct oxp_value_info {
   const char *name; // inputs and outputs have names; inner values are NULL
   oxp_dtype dtype;
-  int rank;
+  int rank;             // -1: not known
   const int64_t *shape; // negative dimensions are symbolic, OXP_DIM_*
 } oxp_value_info;
+
+// NULL: the shapes of all values are known. Else a sentence, owned by the network: why the input's shape is not, and
+// what to give (oxp_open_options.input_shape). Such a network can be looked at and written in another format; what
+// depends on the shape has unknown dimensions, or no known rank at all (-1). It cannot be lowered, run or verified:
+// those fail with OXP_BAD_NETWORK and this sentence.
+OXP_API const char *oxp_network_missing_shape(const oxp_network *network);
 
 OXP_API const char *oxp_network_format(const oxp_network *network); // dialect it came from; `builder` by hand
 OXP_API int oxp_network_layer_count(const oxp_network *network);

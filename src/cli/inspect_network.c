@@ -222,6 +222,7 @@ void oxp__inspect_network_json(oxp__json *json, const oxp_network *network)
   oxp__json_text(json, "dtype", oxp_dtype_name(network->dtype));
   oxp__json_int(json, "parameters", oxp_network_parameter_count(network));
   oxp__subject_json(json, &subject);
+  oxp__json_text(json, "missing_shape", oxp_network_missing_shape(network));
   oxp__json_array(json, "layers");
   for (size_t i = 0; i < network->layer_count; i++)
     json_layer(json, network, network->layers[i]);

@@ -121,12 +121,14 @@ static oxp_status offer_try(const offer *offered, const char *path, const oxp_op
   return OXP_OK;
 }
 
-// The first of the offers that the network opens with replaces *network; false when there is none.
-static bool offers_take(const offers *list, const char *path, const oxp_open_options *options, oxp_network **network)
+// The first of the offers that the network opens with replaces *network; false when there is none. A picture's size counts only
+// where the network has none (`open`).
+static bool offers_take(const offers *list, const char *path, const oxp_open_options *options, bool open,
+                        oxp_network **network)
 {
   oxp_network *sized = NULL;
   for (int i = 0; !sized && i < list->count; i++)
-    if (!*network || !list->at[i].picture)
+    if (open || !list->at[i].picture)
       offer_try(&list->at[i], path, options, &sized, NULL);
   if (!sized)
     return false;
@@ -163,13 +165,17 @@ oxp_status oxp__offers_open(const oxp__arguments *arguments, const oxp_open_opti
   if (options->input_rank > 0 || (status != OXP_OK && status != OXP_BAD_NETWORK))
     return status;
   offers_find(&list, arguments);
-  if (status == OXP_OK && offers_fit(&list, *network))
-    return OXP_OK;
   if (status != OXP_OK)
     *network = NULL;
-  if (offers_take(&list, path, options, network))
+  bool open = !*network || oxp_network_missing_shape(*network);
+  if (!open && offers_fit(&list, *network))
     return OXP_OK;
-  if (status != OXP_OK && list.count > 0)
-    offers_add_refusals(&list, error);
+  if (offers_take(&list, path, options, open, network) || !open || list.count == 0)
+    return *network ? OXP_OK : status;
+  if (*network)
+    status = oxp__network_check_ready(*network, error);
+  oxp_network_free(*network);
+  *network = NULL;
+  offers_add_refusals(&list, error);
   return status;
 }

@@ -25,6 +25,18 @@ static oxp_status inspect_draw(const oxp__subject *subject, const char *path, ox
   return status;
 }
 
+// What shows a "?" for shapes says how to get them.
+static void inspect_warn(const oxp__subject *subject)
+{
+  const char *missing = subject->network ? oxp_network_missing_shape(subject->network) : NULL;
+  oxp__text text = { 0 };
+  oxp__text_printf(&text, "The input's shape is not known: %s.", missing ? missing : "");
+  if (missing)
+    oxp__print_warning(oxp__text_string(&text));
+  oxp__text_fini(&text);
+  oxp__warnings_print(subject->network, subject->graph);
+}
+
 static oxp_status inspect_print_json(const oxp__subject *subject, const char *path, oxp_error *error)
 {
   oxp__json json = { .text = oxp__print_start(error) };
@@ -56,7 +68,7 @@ static oxp_status inspect_do(const oxp__subject *subject, const oxp__arguments *
   const char *path = oxp__operand(arguments, 0), *picture = oxp__option_text(arguments, "graph");
   if (picture)
     OXP__TRY(inspect_draw(subject, picture, error));
-  oxp__warnings_print(subject->network, subject->graph);
+  inspect_warn(subject);
   if (oxp__option_given(arguments, "json"))
     return inspect_print_json(subject, path, error);
   return inspect_print_text(subject, path, error);

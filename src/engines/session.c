@@ -211,8 +211,7 @@ oxp_status oxp_session_open(const oxp_network *network, const char *engine, cons
   OXP__NEED(network, error);
   OXP__NEED(engine, error);
   OXP__NEED(out, error);
-  if (!network->finished)
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
+  OXP__TRY(oxp__network_check_ready(network, error));
   if (options && options->expose)
     return oxp__fail(error, OXP_BAD_ARGUMENT, "values are handed out by name by sessions of graphs only");
   oxp_session *session = NULL;

@@ -578,8 +578,7 @@ oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const 
 {
   OXP__NEED(network, error);
   OXP__NEED(out, error);
-  if (!network->finished)
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
+  OXP__TRY(oxp__network_check_ready(network, error));
   oxp_verify_report *report = calloc(1, sizeof *report);
   if (!report)
     return oxp__fail_memory(error, sizeof *report);

@@ -408,8 +408,7 @@ oxp_status oxp_graph_lower(const oxp_network *network, const oxp_lower_options *
   oxp__lowering to = { .network = network };
   if (options)
     to.options = *options;
-  if (!network->finished)
-    return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished");
+  OXP__TRY(oxp__network_check_ready(network, error));
   to.profile = lower_find_profile(to.options.profile ? to.options.profile : "onnx", error);
   if (!to.profile)
     return OXP_BAD_ARGUMENT;

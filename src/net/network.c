@@ -456,6 +456,8 @@ static oxp_status network_check(const oxp_network *network, oxp_error *error)
 
 static oxp_status network_infer(oxp_network *network, oxp_error *error)
 {
+  if (network->missing_shape && network->values[network->inputs[0]].shape.rank < 0)
+    return OXP_OK; // nothing is known, not even how many axes there are
   oxp__shape *shapes = malloc((network->value_count + network->input_count) * sizeof *shapes);
   if (!shapes)
     return oxp__fail_memory(error, network->value_count * sizeof *shapes);
@@ -517,7 +519,22 @@ oxp_status oxp_network_finish(oxp_network *network, oxp_error *error)
   return OXP_OK;
 }
 
+oxp_status oxp__network_check_ready(const oxp_network *network, oxp_error *error)
+{
+  if (!network->finished)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the network is not finished: call oxp_network_finish first");
+  if (!network->missing_shape)
+    return OXP_OK;
+  oxp__fail(error, OXP_BAD_NETWORK, "%s", network->missing_shape);
+  return oxp__at_file(error, OXP_BAD_NETWORK, network->path);
+}
+
 // ---- Looking ----
+
+const char *oxp_network_missing_shape(const oxp_network *network)
+{
+  return network->missing_shape;
+}
 
 const char *oxp_network_format(const oxp_network *network)
 {

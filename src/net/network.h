@@ -28,6 +28,8 @@ struct oxp_network {
   oxp_value *outputs;
   const char **output_names; // NULL: default name
   size_t output_count, output_capacity;
+  const char
+      *missing_shape; // a reader's sentence: why the input's shape is not known, and what to give; NULL: it is known
   const char **warnings;
   size_t warning_count, warning_capacity;
 
@@ -52,6 +54,9 @@ oxp__layer *oxp__network_layer(oxp_network *network, oxp_value value, const char
 // remembers mistakes and returns a negative value after one. *Copies* the texts.
 oxp_value oxp__network_add(oxp_network *network, const oxp__kind *kind, const char *dialect, const char *source_kind,
                            const char *name, int input_count, const oxp_value *inputs);
+
+// For whatever needs shapes. OXP_BAD_ARGUMENT unless the network is finished, OXP_BAD_NETWORK when its input's shape is missing.
+oxp_status oxp__network_check_ready(const oxp_network *network, oxp_error *error);
 
 // Gives a layer the weight of that role as a dialect stores it; the kind's row says in which order its axes lie there. Copies
 // the description, borrows the bytes.

@@ -30,7 +30,8 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *text);
 // What every failing call owes its caller: the same status in both places, and a sentence in valid UTF-8 without a line break.
 void fuzz_check_error(oxp_status status, const oxp_error *error);
 
-// Opens a network and checks what comes with a failure. Where layers do not fit an input that was found out, tries some others.
+// Opens a network and checks what comes with a failure. Where layers do not fit an input that was found out, or its shape is not
+// known, tries some others.
 oxp_status fuzz_open(const char *path, const oxp_open_options *options, oxp_network **network, oxp_error *error);
 
 // An oxp_write_function that collects into an oxp__text.

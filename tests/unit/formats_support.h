@@ -112,6 +112,28 @@ static inline void assert_open_fails(const char *path, oxp_open_options options,
   assert_all_words(error.message, words);
 }
 
+// The file opens and can be looked at, but says too little about its input: what needs shapes fails with a sentence of these words.
+static inline void assert_shape_missing(const char *path, const char *words)
+{
+  oxp_network *network = open_network(path, (oxp_open_options){ 0 });
+  oxp_graph *graph = NULL;
+  oxp_session *session = NULL;
+  oxp_verify_report *report = NULL;
+  oxp_error errors[3] = { 0 };
+  oxp_value_info info = { 0 };
+  assert_non_null(oxp_network_missing_shape(network));
+  assert_int_equal(oxp_graph_lower(network, NULL, &graph, &errors[0]), OXP_BAD_NETWORK);
+  assert_int_equal(oxp_session_open(network, "reference", NULL, &session, &errors[1]), OXP_BAD_NETWORK);
+  assert_int_equal(oxp_verify(network, NULL, NULL, &report, &errors[2]), OXP_BAD_NETWORK);
+  for (int i = 0; i < 3; i++) {
+    assert_all_words(errors[i].message, words);
+    assert_string_equal(errors[i].file, path);
+  }
+  assert_true(oxp_network_value_info(network, oxp_network_input(network, 0), &info));
+  assert_true(info.rank < 0 || info.shape[info.rank - 1] == OXP_DIM_UNKNOWN);
+  oxp_network_free(network);
+}
+
 static inline oxp_array read_array(const char *path)
 {
   oxp_array array;

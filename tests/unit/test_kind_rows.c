@@ -96,7 +96,8 @@ static void parameters_lie_inside_their_struct_and_apart(void **state)
       assert_true(has_text(p->name) && has_text(p->doc));
       assert_true(p->offset + field_bytes(p) <= k->params_bytes);
       assert_true((p->type == OXP__PARAM_CHOICE) == (p->tokens != NULL));
-      assert_false(p->required && (p->type == OXP__PARAM_CHOICE || p->type == OXP__PARAM_BOOL)); // these cannot be unset
+      assert_false(p->required &&
+                   (p->type == OXP__PARAM_CHOICE || p->type == OXP__PARAM_BOOL)); // these cannot be unset
       for (int b = 0; b < a; b++)
         assert_true(k->params[b].offset + field_bytes(&k->params[b]) <= p->offset ||
                     p->offset + field_bytes(p) <= k->params[b].offset);

@@ -144,7 +144,8 @@ static void readers_must_set_what_has_no_default(void **state)
                oxp__kinds[k]->name, oxp__kinds[k]->name, oxp__kinds[k]->params[i].name);
       oxp_network *network = read_without(oxp__kinds[k], i);
       oxp_error error = { 0 };
-      assert_int_equal(oxp__input_size_settle(network, 0, NULL, &error), OXP_BAD_FILE); // asks for shapes before the end
+      assert_int_equal(oxp__input_size_settle(network, 0, NULL, &error),
+                       OXP_BAD_FILE); // asks for shapes before the end
       assert_non_null(strstr(error.message, words));
       assert_finish_fails(network, OXP_BAD_FILE, words);
       seen++;
