@@ -109,6 +109,50 @@ static oxp_status open_choose(const oxp__candidate *candidate, const char *name,
 
 // --- Opening ---
 
+static oxp_status open_check_options(const oxp__format *format, const oxp_open_options *options, oxp_error *error)
+{
+  if (options->variable && !format->takes_variable)
+    return oxp__fail(error, OXP_BAD_ARGUMENT,
+                     "a file of the format %s holds one network, so there is no variable \"%.64s\"", format->name,
+                     options->variable);
+  if (options->input_rank < 0 || options->input_rank >= OXP_MAX_RANK)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "the input shape has %d dimensions; 1 to %d are allowed",
+                     options->input_rank, OXP_MAX_RANK - 1);
+  for (int i = 0; i < options->input_rank; i++)
+    if (options->input_shape[i] < 1)
+      return oxp__fail(error, OXP_BAD_ARGUMENT, "dimension %d of the input shape is %lld; sizes start at 1", i,
+                       (long long)options->input_shape[i]);
+  return OXP_OK;
+}
+
+// A shape that the user gave fills in what the file leaves open, and contradicts nothing that it says.
+static oxp_status open_settle_shape(oxp_network *network, const oxp_open_options *options, oxp_error *error)
+{
+  if (options->input_rank == 0)
+    return OXP_OK;
+  if (network->input_count != 1)
+    return oxp__fail(error, OXP_BAD_ARGUMENT, "--input-shape is for networks with one input, this one has %zu",
+                     network->input_count);
+  oxp__shape shape = network->values[network->inputs[0]].shape;
+  bool agrees = shape.rank == options->input_rank + 1;
+  for (int i = 1; agrees && i < shape.rank; i++) {
+    agrees = shape.dim[i] < 0 || shape.dim[i] == options->input_shape[i - 1];
+    shape.dim[i] = options->input_shape[i - 1];
+  }
+  if (agrees) {
+    oxp__network_set_input_shape(network, 0, &shape);
+    return OXP_OK;
+  }
+  oxp__text text = { 0 };
+  const oxp__shape *is = &network->values[network->inputs[0]].shape;
+  oxp__text_add_shape(&text, options->input_rank, options->input_shape);
+  oxp__text_add(&text, " for one sample, the file says ");
+  oxp__text_add_shape(&text, is->rank, is->dim);
+  oxp_status status = oxp__fail(error, OXP_BAD_ARGUMENT, "--input-shape says %s", oxp__text_string(&text));
+  oxp__text_fini(&text);
+  return status;
+}
+
 static oxp_status open_read(oxp_network *network, const char *path, const oxp_open_options *options, oxp_error *error)
 {
   oxp__candidate *candidate = oxp__arena_new(&network->arena, 1, sizeof *candidate);
@@ -120,13 +164,11 @@ static oxp_status open_read(oxp_network *network, const char *path, const oxp_op
   OXP__TRY(open_choose(candidate, options->format, &format, error));
   if (!candidate->zip && candidate->zip_error.status != OXP_OK)
     return open_fail_unknown(candidate, error);
-  if (options->variable && !format->takes_variable)
-    return oxp__fail(error, OXP_BAD_ARGUMENT,
-                     "a file of the format %s holds one network, so there is no variable \"%.64s\"", format->name,
-                     options->variable);
+  OXP__TRY(open_check_options(format, options, error));
   network->format = format->name;
   OXP__TRY(format->read(candidate, options, network, error));
   oxp__arena_fini(&network->reading);
+  OXP__TRY(open_settle_shape(network, options, error));
   return oxp_network_finish(network, error);
 }
 
