@@ -87,6 +87,23 @@ oxp_status oxp__file_read(void *context, uint64_t offset, void *buffer, size_t c
   return OXP_OK;
 }
 
+oxp_status oxp__file_window_get(oxp__file_window *window, uint64_t offset, size_t count, const unsigned char **bytes,
+                                oxp_error *error)
+{
+  bool inside = offset >= window->offset && offset - window->offset <= window->count &&
+                count <= window->count - (offset - window->offset);
+  if (!inside) {
+    uint64_t left = window->limit - offset;
+    size_t more = left < sizeof window->bytes ? (size_t)left : sizeof window->bytes;
+    window->count = 0;
+    OXP__TRY(oxp__file_read(window->file, offset, window->bytes, more, error));
+    window->offset = offset;
+    window->count = more;
+  }
+  *bytes = window->bytes + (offset - window->offset);
+  return OXP_OK;
+}
+
 oxp_status oxp__file_read_all(oxp__arena *arena, const oxp__file *file, size_t limit_bytes, char **bytes, size_t *count,
                               oxp_error *error)
 {

@@ -24,6 +24,20 @@ void oxp__files_each(const oxp__arena *arena, oxp__file_visit visit, void *conte
 // oxp__file as its context.
 oxp_status oxp__file_read(void *file, uint64_t offset, void *buffer, size_t count, oxp_error *error);
 
+// The bytes that were read last, and those behind them: where many small things lie close together, one read serves many of them.
+enum { OXP__WINDOW_BYTES = 32 * 1024 };
+typedef struct oxp__file_window {
+  oxp__file *file;
+  uint64_t limit; // nothing is read from here on
+  uint64_t offset;
+  size_t count;
+  unsigned char bytes[OXP__WINDOW_BYTES];
+} oxp__file_window;
+
+// `count` bytes (no more than a window has) at `offset`, before the limit; they stay where they are until the next call.
+oxp_status oxp__file_window_get(oxp__file_window *window, uint64_t offset, size_t count, const unsigned char **bytes,
+                                oxp_error *error);
+
 // Reads a whole small file into the arena (zero-terminated); OXP_BAD_FILE above `limit_bytes`.
 oxp_status oxp__file_read_all(oxp__arena *arena, const oxp__file *file, size_t limit_bytes, char **bytes, size_t *count,
                               oxp_error *error);

@@ -43,7 +43,8 @@ static bool npy_stop(npy_parser *parser, const char *problem)
 
 static void npy_space(npy_parser *parser)
 {
-  parser->at += strspn(parser->at, " \t\n");
+  while (*parser->at == ' ' || *parser->at == '\t' || *parser->at == '\n')
+    parser->at++;
 }
 
 // Skips white space and then `token`, if it comes next.
@@ -254,10 +255,14 @@ static oxp_status npy_check_size(oxp__npy *npy, uint64_t data_bytes, oxp_error *
 {
   int64_t bytes;
   oxp_tensor *tensor = &npy->tensor;
+  bool addressed =
+      oxp__shape_count(tensor->rank, tensor->shape, &bytes) && oxp__mul_i64(bytes, (int64_t)npy->item_bytes, &bytes);
+  if (addressed && (uint64_t)bytes == data_bytes)
+    return OXP_OK;
   oxp__text shape = { 0 };
   oxp__text_add_shape(&shape, tensor->rank, tensor->shape);
   oxp_status status = OXP_OK;
-  if (!oxp__shape_count(tensor->rank, tensor->shape, &bytes) || !oxp__mul_i64(bytes, (int64_t)npy->item_bytes, &bytes))
+  if (!addressed)
     status = oxp__fail(error, OXP_BAD_FILE, "the array has shape %s, more elements than can be addressed",
                        oxp__text_string(&shape));
   else if ((uint64_t)bytes > data_bytes || data_bytes - (uint64_t)bytes > NPY_REST_LIMIT)

@@ -17,7 +17,6 @@ enum {
   ZIP_LOCAL_BYTES = 30,
   ZIP_COMMENT_LIMIT = 65535,
   ZIP_NAME_AND_EXTRA_LIMIT = 8192, // of a local header; writers that align data to pages stay below it
-  ZIP_WINDOW_BYTES = 16384,        // of local headers read at once; holds at least one
   ZIP_FLAG_ENCRYPTED = 1,
   ZIP_FLAG_DESCRIPTOR = 8,     // sizes and checksum follow the data
   ZIP_FLAGS_LOOSE = 2 | 4 | 8, // deflate's level, descriptor: the two headers of a member may differ in these
@@ -307,35 +306,8 @@ static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned c
   return oxp__at_key(error, OXP_BAD_FILE, member->name);
 }
 
-// What was read last. Headers of small members lie close together, so that one read serves many of them.
-typedef struct zip_window {
-  oxp__file *file;
-  uint64_t limit; // the directory starts here; local headers lie before it
-  uint64_t offset;
-  size_t count;
-  unsigned char bytes[ZIP_WINDOW_BYTES];
-} zip_window;
-
-// `count` bytes (no more than a window has) at `offset`, before the limit; valid until the next call.
-static oxp_status zip_window_get(zip_window *window, uint64_t offset, size_t count, const unsigned char **bytes,
-                                 oxp_error *error)
-{
-  bool inside = offset >= window->offset && offset - window->offset <= window->count &&
-                count <= window->count - (offset - window->offset);
-  if (!inside) {
-    uint64_t left = window->limit - offset;
-    size_t more = left < sizeof window->bytes ? (size_t)left : sizeof window->bytes;
-    window->count = 0;
-    OXP__TRY(oxp__file_read(window->file, offset, window->bytes, more, error));
-    window->offset = offset;
-    window->count = more;
-  }
-  *bytes = window->bytes + (offset - window->offset);
-  return OXP_OK;
-}
-
 // The whole local header, with its name and extra field.
-static oxp_status zip_read_header(zip_window *window, const zip_entry *entry, const unsigned char **header,
+static oxp_status zip_read_header(oxp__file_window *window, const zip_entry *entry, const unsigned char **header,
                                   size_t *header_bytes, oxp_error *error)
 {
   const oxp__zip_member *member = entry->member;
@@ -343,7 +315,7 @@ static oxp_status zip_read_header(zip_window *window, const zip_entry *entry, co
   if (offset > window->limit || window->limit - offset < ZIP_LOCAL_BYTES)
     return zip_fail_member(member, error, "the zip member lies outside the archive");
   uint64_t room = window->limit - offset;
-  OXP__TRY(zip_window_get(window, offset, ZIP_LOCAL_BYTES, header, error));
+  OXP__TRY(oxp__file_window_get(window, offset, ZIP_LOCAL_BYTES, header, error));
   if (oxp__le32(*header) != ZIP_LOCAL_SIGNATURE)
     return zip_fail_member(member, error, "the zip member does not start with a zip header");
   *header_bytes = (size_t)ZIP_LOCAL_BYTES + oxp__le16(*header + 26) + oxp__le16(*header + 28);
@@ -351,11 +323,11 @@ static oxp_status zip_read_header(zip_window *window, const zip_entry *entry, co
     return zip_fail_member(member, error, "the zip member lies outside the archive");
   if (*header_bytes > ZIP_LOCAL_BYTES + ZIP_NAME_AND_EXTRA_LIMIT)
     return zip_fail_member(member, error, "the zip member's own header is longer than 8192 bytes");
-  return zip_window_get(window, offset, *header_bytes, header, error);
+  return oxp__file_window_get(window, offset, *header_bytes, header, error);
 }
 
 // Compares the local header with the entry and finds out where the data starts.
-static oxp_status zip_read_local(zip_window *window, const zip_entry *entry, oxp_error *error)
+static oxp_status zip_read_local(oxp__file_window *window, const zip_entry *entry, oxp_error *error)
 {
   oxp__zip_member *member = entry->member;
   const unsigned char *header = NULL;
@@ -390,7 +362,11 @@ static oxp_status zip_check_layout(oxp__zip *zip, const zip_end *end, zip_entry 
     if (!added)
       return zip_fail_member(&zip->members[i], error, "two members of the zip archive have this name");
   }
-  qsort(entries, count, sizeof *entries, zip_compare_offset);
+  bool in_order = true; // as archives are written, mostly
+  for (size_t i = 1; in_order && i < count; i++)
+    in_order = entries[i - 1].local_offset <= entries[i].local_offset;
+  if (!in_order)
+    qsort(entries, count, sizeof *entries, zip_compare_offset);
   uint64_t first = count > 0 ? entries[0].local_offset : end->directory_offset;
   if (first != 0)
     return oxp__fail(error, OXP_BAD_FILE, "%llu bytes of something else lie before the first member of the zip archive",
@@ -409,12 +385,11 @@ static oxp_status zip_read_members(oxp__arena *arena, oxp__zip *zip, const zip_e
                                    zip_entry *entries, oxp_error *error)
 {
   size_t left = (size_t)end->directory_bytes;
-  zip_window window = { .file = zip->file, .limit = end->directory_offset };
   for (size_t i = 0; i < zip->member_count; i++) {
     size_t length = 0;
     entries[i].member = &zip->members[i];
     OXP__TRY(zip_read_entry(arena, directory, left, &entries[i], &length, error));
-    OXP__TRY(zip_read_local(&window, &entries[i], error));
+    OXP__TRY(zip_read_local(zip->ahead, &entries[i], error));
     directory += length;
     left -= length;
   }
@@ -432,9 +407,12 @@ oxp_status oxp__zip_open(oxp__arena *arena, oxp__file *file, oxp__zip **out, oxp
   size_t count = (size_t)end.entry_count;
   oxp__zip *zip = oxp__arena_new(arena, 1, sizeof *zip);
   oxp__zip_member *members = oxp__arena_new(arena, count, sizeof *members);
-  if (!zip || !members)
+  oxp__file_window *ahead = oxp__arena_new(arena, 1, sizeof *ahead);
+  if (!zip || !members || !ahead)
     return oxp__fail_memory(error, count * sizeof *members);
-  *zip = (oxp__zip){ file, members, count, { .arena = arena }, end.rest_bytes };
+  ahead->file = file;
+  ahead->limit = end.directory_offset;
+  *zip = (oxp__zip){ file, members, count, { .arena = arena }, end.rest_bytes, ahead };
   unsigned char *directory = malloc((size_t)end.directory_bytes + 1);
   zip_entry *entries = calloc(count + 1, sizeof *entries);
   oxp_status status = directory && entries ? OXP_OK : oxp__fail_memory(error, (size_t)end.directory_bytes);

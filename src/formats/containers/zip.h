@@ -20,8 +20,9 @@ typedef struct oxp__zip {
   oxp__file *file;
   oxp__zip_member *members; // in the order of the central directory
   size_t member_count;
-  oxp__names names;    // of the members, each with its index
-  uint64_t rest_bytes; // behind the archive, of something else; not looked at
+  oxp__names names;        // of the members, each with its index
+  uint64_t rest_bytes;     // behind the archive, of something else; not looked at
+  oxp__file_window *ahead; // over the members, for whatever is small
 } oxp__zip;
 
 // Reads the directory. OXP_BAD_FILE for damage, duplicate names, encrypted or oddly compressed members, members that overlap

@@ -8,7 +8,8 @@
 
 #include "formats/containers/zip.h"
 
-enum { ZIP_CHUNK_BYTES = 32 * 1024, ZIP_VERIFY_BYTES = 256 * 1024 };
+// What is read in order in pieces of up to ZIP_SMALL_BYTES is read ahead: small arrays lie one behind the other.
+enum { ZIP_CHUNK_BYTES = 32 * 1024, ZIP_VERIFY_BYTES = 256 * 1024, ZIP_SMALL_BYTES = 4096 };
 
 // The inflater and its input, made with the first byte that is read.
 typedef struct zip_inflater {
@@ -19,6 +20,7 @@ typedef struct zip_inflater {
 } zip_inflater;
 
 struct oxp__zip_stream {
+  const oxp__zip *zip;
   oxp__file *file;
   const oxp__zip_member *member;
   uint64_t wanted;   // plain bytes that somebody will read
@@ -50,7 +52,7 @@ oxp_status oxp__zip_stream_open(oxp__arena *arena, const oxp__zip *zip, const ox
   oxp__zip_stream *stream = oxp__arena_new(arena, 1, sizeof *stream);
   if (!stream)
     return oxp__fail_memory(error, sizeof *stream);
-  *stream = (oxp__zip_stream){ .file = zip->file, .member = member, .wanted = member->plain_bytes };
+  *stream = (oxp__zip_stream){ .zip = zip, .file = zip->file, .member = member, .wanted = member->plain_bytes };
   OXP__TRY(oxp__arena_defer(arena, zip_stream_close, stream, error));
   *out = stream;
   return OXP_OK;
@@ -156,6 +158,18 @@ static oxp_status zip_finish(oxp__zip_stream *stream, oxp_error *error)
   return OXP_OK;
 }
 
+// The next bytes in order of a stored member.
+static oxp_status zip_copy(oxp__zip_stream *stream, unsigned char *buffer, size_t count, oxp_error *error)
+{
+  uint64_t offset = stream->member->data_offset + stream->position;
+  if (count > ZIP_SMALL_BYTES)
+    return oxp__file_read(stream->file, offset, buffer, count, error);
+  const unsigned char *bytes;
+  OXP__TRY(oxp__file_window_get(stream->zip->ahead, offset, count, &bytes, error));
+  memcpy(buffer, bytes, count);
+  return OXP_OK;
+}
+
 // The next bytes in order.
 static oxp_status zip_next(oxp__zip_stream *stream, unsigned char *buffer, size_t count, oxp_error *error)
 {
@@ -167,7 +181,7 @@ static oxp_status zip_next(oxp__zip_stream *stream, unsigned char *buffer, size_
     if (member->deflated)
       OXP__TRY(zip_inflate(stream, buffer, step, error));
     else
-      OXP__TRY(oxp__file_read(stream->file, member->data_offset + stream->position, buffer, step, error));
+      OXP__TRY(zip_copy(stream, buffer, step, error));
     stream->crc = libdeflate_crc32(stream->crc, buffer, step);
     stream->position += step;
     buffer += step;
@@ -222,7 +236,7 @@ oxp_status oxp__zip_read(void *context, uint64_t offset, void *buffer, size_t co
 
 oxp_status oxp__zip_verify(const oxp__zip *zip, const oxp__zip_member *member, oxp_error *error)
 {
-  oxp__zip_stream stream = { .file = zip->file, .member = member, .wanted = member->plain_bytes };
+  oxp__zip_stream stream = { .zip = zip, .file = zip->file, .member = member, .wanted = member->plain_bytes };
   unsigned char *buffer = malloc(ZIP_VERIFY_BYTES);
   oxp_status status = buffer ? OXP_OK : oxp__fail_memory(error, ZIP_VERIFY_BYTES);
   while (status == OXP_OK && !stream.checked) {
