@@ -361,14 +361,14 @@ static bool lower_reserve_names(oxp__lowering *to)
   for (size_t i = 0; i < to->network->layer_count; i++)
     weights += (size_t)to->network->layers[i]->kind->weight_count;
   return oxp__names_reserve(&to->naming.names, to->network->value_count + weights) &&
-         (!to->profile->shares_weights || oxp__names_reserve(&to->stored, weights));
+         (!to->profile->shares_weights || oxp__lowering_reserve_stored(to, weights));
 }
 
 static oxp_status lower_prepare(oxp__lowering *to, oxp_error *error)
 {
   oxp__arena *arena = &to->scratch;
   size_t values = to->network->value_count;
-  to->naming.names.arena = to->stored.arena = arena;
+  to->naming.names.arena = arena;
   to->naming.texts = &to->graph->arena;
   to->shapes = oxp__arena_new(arena, values, sizeof *to->shapes);
   to->roots = oxp__arena_new(arena, values, sizeof *to->roots);

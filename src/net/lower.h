@@ -21,10 +21,14 @@ struct oxp__lowering {
   oxp_value *roots;   // of every value: the one that it is in the graph (layers that leave no node hand on their input)
   const char **names; // of every value, as far as the walk has come
   const char **output_names; // per value: the graph output that it becomes by renaming; NULL: none
-  oxp__names stored;         // weights by what they are (lowering.c), with the number of their initializer
-  const oxp__layer *layer;   // whose turn it is
-  oxp__node *dummy;          // handed out after a failure, so that kinds need not check
+  uint32_t *stored; // weights by what they are (lowering.c): the number of their initializer, from 1; 0: a free slot
+  size_t stored_count, stored_capacity; // a power of two; 0: the profile stores each weight by itself
+  const oxp__layer *layer;              // whose turn it is
+  oxp__node *dummy;                     // handed out after a failure, so that kinds need not check
   oxp_error error;
 };
+
+// Makes room to find each of so many weights again (lowering.c), with those that are there; false when memory is out.
+bool oxp__lowering_reserve_stored(oxp__lowering *to, size_t weights);
 
 #endif

@@ -74,52 +74,60 @@ static const char *lowering_name(oxp__lowering *to, const char *name)
 
 // ---- Weights ----
 
-// What makes two tensors the same array in the same view, as a text. Pointers are only compared, never written.
-typedef struct lowering_key {
-  char text[(5 + 2 * OXP_MAX_RANK) * 12 + 1]; // a number takes at most 11 digits of 6 bits and a space
-} lowering_key;
-
-static char *lowering_key_number(char *at, uint64_t number)
+// Is it the same array in the same view? Pointers are only compared, never written.
+static bool lowering_is_same(const oxp_tensor *a, const oxp_tensor *b)
 {
-  for (; number > 0; number >>= 6)
-    *at++ = (char)('0' + (number & 63));
-  *at++ = ' ';
-  return at;
+  if (a->read != b->read || a->context != b->context || a->offset_bytes != b->offset_bytes || a->dtype != b->dtype ||
+      a->big_endian != b->big_endian || a->rank != b->rank)
+    return false;
+  size_t bytes = (size_t)a->rank * sizeof a->shape[0];
+  return memcmp(a->shape, b->shape, bytes) == 0 && memcmp(a->strides_bytes, b->strides_bytes, bytes) == 0;
 }
 
-static lowering_key lowering_key_of(const oxp_tensor *tensor)
+// The slot of the initializer that holds this view of these bytes, or the free one where its number belongs. At most half are taken.
+static uint32_t *lowering_slot(oxp__lowering *to, const oxp_tensor *tensor)
 {
-  lowering_key key = { 0 };
-  char *at = lowering_key_number(key.text, (uintptr_t)tensor->read);
-  at = lowering_key_number(at, (uintptr_t)tensor->context);
-  at = lowering_key_number(at, tensor->offset_bytes);
-  at = lowering_key_number(at, (uint64_t)tensor->dtype);
-  at = lowering_key_number(at, tensor->big_endian);
-  for (int i = 0; i < tensor->rank; i++) {
-    at = lowering_key_number(at, (uint64_t)tensor->shape[i]);
-    at = lowering_key_number(at, (uint64_t)tensor->strides_bytes[i]);
+  uint64_t hash =
+      ((uintptr_t)tensor->context ^ tensor->offset_bytes) * 0x9E3779B97F4A7C15u; // 2^64 over the golden ratio
+  for (size_t index = (size_t)(hash >> 32);; index++) {
+    uint32_t *slot = &to->stored[index & (to->stored_capacity - 1)];
+    if (*slot == 0 || lowering_is_same(&to->graph->model.graph->initializers.at[*slot - 1]->tensor, tensor))
+      return slot;
   }
-  *at = 0;
-  return key;
 }
 
 // The initializer that holds this view of these bytes already; NULL when there is none.
 static const char *lowering_find_stored(oxp__lowering *to, const oxp_tensor *tensor)
 {
-  if (!to->profile->shares_weights)
-    return NULL;
-  lowering_key key = lowering_key_of(tensor);
-  const oxp__name *found = oxp__names_find(&to->stored, key.text);
-  return found ? to->graph->model.graph->initializers.at[found->number]->name : NULL;
+  uint32_t number = to->stored_capacity > 0 ? *lowering_slot(to, tensor) : 0;
+  return number > 0 ? to->graph->model.graph->initializers.at[number - 1]->name : NULL;
 }
 
+bool oxp__lowering_reserve_stored(oxp__lowering *to, size_t weights)
+{
+  size_t capacity = 16, old_capacity = to->stored_capacity;
+  const uint32_t *old = to->stored;
+  while (capacity / 2 < weights && capacity <= SIZE_MAX / 2)
+    capacity *= 2;
+  uint32_t *slots = oxp__arena_new(&to->scratch, capacity, sizeof *slots);
+  if (!slots)
+    return false;
+  to->stored = slots;
+  to->stored_capacity = capacity;
+  for (size_t i = 0; i < old_capacity; i++)
+    if (old[i] > 0)
+      *lowering_slot(to, &to->graph->model.graph->initializers.at[old[i] - 1]->tensor) = old[i];
+  return true;
+}
+
+// Remembers that the newest initializer holds this view.
 static void lowering_remember(oxp__lowering *to, const oxp_tensor *tensor)
 {
-  lowering_key key = lowering_key_of(tensor);
-  const char *copy = oxp__arena_copy(&to->scratch, key.text);
-  size_t last = to->graph->model.graph->initializers.count - 1;
-  if ((!copy || !oxp__names_add(&to->stored, copy, last, NULL)) && to->builder.status == OXP_OK)
-    to->builder.status = oxp__fail_memory(to->builder.error, sizeof *tensor);
+  if (2 * ++to->stored_count > to->stored_capacity && !oxp__lowering_reserve_stored(to, to->stored_count)) {
+    to->builder.status = oxp__fail_memory(to->builder.error, 2 * to->stored_count * sizeof *to->stored);
+    return;
+  }
+  *lowering_slot(to, tensor) = (uint32_t)to->graph->model.graph->initializers.count;
 }
 
 static const char *lowering_add_weight(oxp__lowering *to, int role, const oxp_tensor *tensor)
@@ -129,7 +137,7 @@ static const char *lowering_add_weight(oxp__lowering *to, int role, const oxp_te
     return stored;
   const char *name = lowering_name(to, to->profile->initializer_name(&to->naming, to->layer, role));
   oxp__build_initializer(&to->builder, name, tensor, to->dtype);
-  if (to->profile->shares_weights && to->builder.status == OXP_OK)
+  if (to->stored_capacity > 0 && to->builder.status == OXP_OK)
     lowering_remember(to, tensor);
   return name;
 }
