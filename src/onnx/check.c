@@ -52,18 +52,18 @@ typedef struct check_scope {
   oxp__arena arena; // of the tables
   const oxp__graph_proto *graph;
   oxp__names values;   // name: number in the checker's list
-  oxp__names computed; // outputs of all nodes: the node's number
   oxp__names declared; // outputs, then value_infos: a number in `outputs`, or behind them in `value_infos`
 } check_scope;
 
 typedef struct check_value {
   oxp__typed typed;
-  bool is_input, is_initializer;
+  bool is_input, is_initializer, is_computed;
 } check_value;
 
 typedef struct checker {
   const oxp_graph *graph;
   const oxp__opsets *opsets; // of the model, or of the function that is looked at
+  bool labelled; // are findings worded? Most models have none, and the words would cost more than the checks
   oxp__arena arena;
   OXP__REPEATED(check_value *) values;
   oxp__names functions;                 // of the model, by domain, name and overload
@@ -246,8 +246,9 @@ static void check_initializers(checker *check, check_scope *scope)
 {
   for (size_t i = 0; i < scope->graph->initializers.count; i++) {
     const oxp__tensor_proto *proto = scope->graph->initializers.at[i];
-    char where[160];
-    snprintf(where, sizeof where, "initializer %zu \"%.100s\"", i, proto->name ? proto->name : "");
+    char where[160] = "";
+    if (check->labelled)
+      snprintf(where, sizeof where, "initializer %zu \"%.100s\"", i, proto->name ? proto->name : "");
     check_initializer(check, scope, proto, where);
   }
 }
@@ -290,6 +291,17 @@ static int64_t check_import(const checker *check, const char *domain)
   return 0;
 }
 
+// The node that computes a value which is not there yet; none: the number of nodes. Looks only for what will be read.
+static size_t check_computed_later(const checker *check, const check_scope *scope, const char *name)
+{
+  const oxp__nodes *nodes = &scope->graph->nodes;
+  for (size_t i = 0; check->labelled && check->findings.shown < CHECK_MAX_FINDINGS && i < nodes->count; i++)
+    for (size_t j = 0; j < nodes->at[i]->outputs.count; j++)
+      if (strcmp(nodes->at[i]->outputs.at[j], name) == 0)
+        return i;
+  return nodes->count;
+}
+
 // The node's inputs as the inference sees them: NULL for absent ones, unknown for those that are not there (a finding).
 static void check_node_inputs(checker *check, const check_scope *scope, const oxp__node *node, const char *label,
                               const oxp__typed **inputs)
@@ -300,10 +312,9 @@ static void check_node_inputs(checker *check, const check_scope *scope, const ox
     inputs[i] = value ? &value->typed : *name ? &oxp__typed_unknown : NULL;
     if (value || !*name)
       continue;
-    const oxp__name *later = oxp__names_find(&scope->computed, name);
-    if (later)
-      oxp__finding(&check->findings, "%s: input %zu \"%s\" is computed only by node %" PRIu32, label, i, name,
-                   later->number);
+    size_t later = check_computed_later(check, scope, name);
+    if (later < scope->graph->nodes.count)
+      oxp__finding(&check->findings, "%s: input %zu \"%s\" is computed only by node %zu", label, i, name, later);
     else
       oxp__finding(&check->findings, "%s: nothing gives input %zu \"%s\"", label, i, name);
   }
@@ -317,6 +328,7 @@ static void check_node_outputs(checker *check, check_scope *scope, const oxp__in
     if (!value)
       continue;
     value->typed = io->outputs[i];
+    value->is_computed = true;
     const oxp__value_info *info = check_declaration_of(scope, name);
     oxp__typed declared = info ? check_declared(info) : oxp__typed_unknown;
     check_merge(check, name, &declared, &value->typed);
@@ -423,8 +435,9 @@ static void check_constants(checker *check, const oxp__node *node, const char *l
 {
   for (size_t i = 0; i < node->attributes.count; i++) {
     const oxp__attribute *attribute = node->attributes.at[i];
-    char where[OXP__NODE_LABEL + 64];
-    snprintf(where, sizeof where, "%s: attribute \"%.40s\"", label, attribute->name ? attribute->name : "");
+    char where[OXP__NODE_LABEL + 64] = "";
+    if (check->labelled)
+      snprintf(where, sizeof where, "%s: attribute \"%.40s\"", label, attribute->name ? attribute->name : "");
     if (attribute->t)
       oxp__check_array(check->graph, &check->findings, attribute->t, where);
     if (attribute->sparse)
@@ -438,8 +451,9 @@ static void check_constants(checker *check, const oxp__node *node, const char *l
 
 static void check_node(checker *check, check_scope *scope, const oxp__node *node, size_t index)
 {
-  char label[OXP__NODE_LABEL];
-  oxp__node_label(node, index, label, sizeof label);
+  char label[OXP__NODE_LABEL] = "";
+  if (check->labelled)
+    oxp__node_label(node, index, label, sizeof label);
   const oxp__typed **inputs = calloc(node->inputs.count + 1, sizeof *inputs);
   oxp__typed *outputs = calloc(node->outputs.count + 1, sizeof *outputs);
   if (inputs && outputs) {
@@ -460,7 +474,7 @@ static void check_node(checker *check, check_scope *scope, const oxp__node *node
   free(outputs);
 }
 
-// Which node computes what, and names of nodes that stand twice.
+// Names of nodes that stand twice.
 static void check_node_names(checker *check, check_scope *scope)
 {
   oxp__names names = { .arena = &scope->arena };
@@ -475,9 +489,6 @@ static void check_node_names(checker *check, check_scope *scope)
     if (!added)
       oxp__finding(&check->findings, "nodes %" PRIu32 " and %zu are both called \"%s\"",
                    oxp__names_find(&names, node->name)->number, i, node->name);
-    for (size_t j = 0; j < node->outputs.count; j++)
-      if (!oxp__names_add(&scope->computed, node->outputs.at[j], i, NULL))
-        check->no_memory = true;
   }
 }
 
@@ -496,7 +507,7 @@ static void check_outputs(checker *check, const check_scope *scope)
     if (info->name && *info->name && !value)
       oxp__finding(&check->findings, "%s: nothing gives \"%s\"", where, info->name);
     // Values that nodes compute were compared where they were made.
-    if (!value || oxp__names_find(&scope->computed, info->name))
+    if (!value || value->is_computed)
       continue;
     oxp__typed declared = check_declared(info), known = value->typed;
     check_merge(check, info->name, &declared, &known);
@@ -506,9 +517,8 @@ static void check_outputs(checker *check, const check_scope *scope)
 static void check_scope_begin(checker *check, check_scope *scope)
 {
   const oxp__graph_proto *graph = scope->graph;
-  scope->values.arena = scope->computed.arena = scope->declared.arena = &scope->arena;
-  if (!oxp__names_reserve(&scope->values, graph->initializers.count + graph->nodes.count) ||
-      !oxp__names_reserve(&scope->computed, graph->nodes.count))
+  scope->values.arena = scope->declared.arena = &scope->arena;
+  if (!oxp__names_reserve(&scope->values, graph->initializers.count + graph->nodes.count))
     check->no_memory = true;
 }
 
@@ -624,9 +634,9 @@ static void check_note(const checker *check, oxp__text *notes)
     oxp__text_printf(notes, " and of %zu more domains", domains->count - shown);
 }
 
-oxp_status oxp__model_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error)
+static oxp_status check_model(const oxp_graph *graph, bool labelled, oxp__text *notes, oxp_error *error)
 {
-  checker check = { .graph = graph, .opsets = &graph->model.opsets };
+  checker check = { .graph = graph, .opsets = &graph->model.opsets, .labelled = labelled };
   check.functions.arena = check.unknown_domains.arena = &check.arena;
   check_versions(&check);
   check_function_names(&check);
@@ -640,6 +650,12 @@ oxp_status oxp__model_check(const oxp_graph *graph, oxp__text *notes, oxp_error 
     check_note(&check, notes);
   oxp__arena_fini(&check.arena);
   return status;
+}
+
+oxp_status oxp__model_check(const oxp_graph *graph, oxp__text *notes, oxp_error *error)
+{
+  oxp_status status = check_model(graph, false, notes, error);
+  return status == OXP_BAD_FILE ? check_model(graph, true, NULL, error) : status;
 }
 
 // The format's limit of 2 GiB is on a file; weights that can lie in a data file beside it are the writer's business.
