@@ -29,7 +29,8 @@ const char *oxp__kind_dialect_name(const oxp__kind *kind, const char *dialect)
 static bool kind_is_called(const oxp__kind *kind, const char *dialect, const char *name)
 {
   for (int i = 0; i < OXP__MAX_DIALECTS && kind->names[i].dialect; i++)
-    if (strcmp(kind->names[i].dialect, dialect) == 0 && strcmp(kind->names[i].name, name) == 0)
+    if (kind->names[i].name[0] == name[0] && strcmp(kind->names[i].name, name) == 0 &&
+        strcmp(kind->names[i].dialect, dialect) == 0)
       return true;
   return false;
 }
