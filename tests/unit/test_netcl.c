@@ -3,6 +3,7 @@
 #include "formats_support.h"
 
 #include "formats/common/netcl_source.h"
+#include "onnx/graph.h"
 
 #define CNN "3x32x32"
 
@@ -424,6 +425,34 @@ static void test_pt_refused(void **state)
   assert_open_fails(NETCL "pt/b_cnn.torch_state.pt", described("deeper.json"), OXP_BAD_FILE, "1.weight");
 }
 
+// Initializers are called as the source calls its arrays: a .pt file says weight and running_mean where netcl says gamma and
+// running_mean.
+static void test_names_of_weights(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *path, *description, *names[4];
+  } rows[] = {
+    { NETCL "pt/b_cnn.torch_state.pt",
+      NETCL "b_cnn.netcl",
+      { "batch_norm_1.weight", "batch_norm_1.bias", "batch_norm_1.running_mean", "batch_norm_1.running_var" } },
+    { NETCL "b_cnn.netcl",
+      NULL,
+      { "batch_norm_1.gamma", "batch_norm_1.beta", "batch_norm_1.running_mean", "batch_norm_1.running_var" } },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    oxp_open_options options = with_shape("3x32x32");
+    options.description = rows[i].description;
+    oxp_network *network = open_network(rows[i].path, options);
+    oxp_graph *graph = NULL;
+    assert_int_equal(oxp_graph_lower(network, NULL, &graph, NULL), OXP_OK);
+    for (size_t k = 0; k < 4; k++) // behind the convolution's weight and bias
+      assert_string_equal(graph->model.graph->initializers.at[2 + k]->name, rows[i].names[k]);
+    oxp_graph_free(graph);
+    oxp_network_free(network);
+  }
+}
+
 // --- Input sizes ---
 
 static void test_input_sizes(void **state)
@@ -614,6 +643,7 @@ int main(void)
     cmocka_unit_test(test_checkpoint_of_version_1),
     cmocka_unit_test(test_pt),
     cmocka_unit_test(test_pt_refused),
+    cmocka_unit_test(test_names_of_weights),
     cmocka_unit_test(test_input_sizes),
     cmocka_unit_test(test_sizes_from_layers),
     cmocka_unit_test(test_guessed_ranks),

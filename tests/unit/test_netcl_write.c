@@ -2,7 +2,37 @@
 // is refused with every layer named.
 #include "formats_support.h"
 
+#include "formats/common/netcl_save.h"
 #include "formats/containers/zip.h"
+
+static void no_weights(const oxp__layer *layer, int role, oxp__shape *shape)
+{
+  (void)layer;
+  (void)role;
+  *shape = (oxp__shape){ .rank = 3, .dim = { 2, 3, 4 } };
+}
+
+// Reading turns the axes that a dialect stores into ours, writing turns them back. An order that is its own inverse does not tell which is
+// which; (1, 2, 0) does.
+static void test_axes_are_turned_back(void **state)
+{
+  (void)state;
+  static const oxp__weight_row rows[] = { { .role = "kernel", .in = { { "elsewhere", "kernel", "120" } } } };
+  static const oxp__kind kind = { .name = "turned", .weights = rows, .weight_count = 1, .weight_shape = no_weights };
+  static const float numbers[24] = { 0 };
+  oxp_network *network = NULL;
+  oxp__weight weight = { 0 };
+  oxp__layer layer = { .kind = &kind, .name = "turned", .source_kind = "turned", .weights = &weight };
+  oxp_tensor stored = oxp_tensor_from_memory(OXP_FLOAT32, 3, (int64_t[]){ 4, 2, 3 }, numbers);
+  assert_int_equal(oxp_network_new(OXP_FLOAT32, &network, NULL), OXP_OK);
+  assert_int_equal(oxp__layer_bind(network, &layer, 0, "elsewhere", &stored, NULL), OXP_OK);
+  assert_memory_equal(weight.tensor.shape, ((int64_t[]){ 2, 3, 4 }), 3 * sizeof(int64_t));
+  assert_memory_equal(weight.tensor.strides_bytes, ((int64_t[]){ 12, 4, 24 }), 3 * sizeof(int64_t));
+  oxp_tensor again = oxp__netcl_stored_view(&layer, 0, "elsewhere");
+  assert_memory_equal(again.shape, stored.shape, 3 * sizeof(int64_t));
+  assert_memory_equal(again.strides_bytes, stored.strides_bytes, 3 * sizeof(int64_t));
+  oxp_network_free(network);
+}
 
 static void write_network(const oxp_network *network, const char *path, const char *format)
 {
@@ -313,11 +343,17 @@ static void test_seeds(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_single_file),    cmocka_unit_test(test_pt),
-    cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_pair),
-    cmocka_unit_test(test_other_sources),  cmocka_unit_test(test_refuses_layers),
-    cmocka_unit_test(test_refuses_graphs), cmocka_unit_test(test_unwritable_targets),
-    cmocka_unit_test(test_numbers),        cmocka_unit_test(test_seeds),
+    cmocka_unit_test(test_single_file),
+    cmocka_unit_test(test_pt),
+    cmocka_unit_test(test_checkpoint),
+    cmocka_unit_test(test_pair),
+    cmocka_unit_test(test_other_sources),
+    cmocka_unit_test(test_refuses_layers),
+    cmocka_unit_test(test_refuses_graphs),
+    cmocka_unit_test(test_unwritable_targets),
+    cmocka_unit_test(test_axes_are_turned_back),
+    cmocka_unit_test(test_numbers),
+    cmocka_unit_test(test_seeds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
