@@ -1,5 +1,6 @@
 // lowering.c: what a kind's `lower` calls. Adds nodes, initializers and names to the graph under the profile's rules; after the
 // first failure everything does nothing. Place: net.
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,10 +331,14 @@ void oxp__attr_ints(oxp__lowering *to, oxp__node *node, const char *name, int co
     oxp__build_ints(&to->builder, node, name, count, values);
 }
 
-// ONNX attributes are float32; in a float64 graph that may be another number than the network's.
-static void lowering_warn_rounded(oxp__lowering *to, const char *name, double value)
+// ONNX attributes are float32; in a float64 graph that may be another number than the network's. One that is none at all is what the
+// network holds, and spoils what it touches.
+static void lowering_warn_attribute(oxp__lowering *to, const char *name, double value)
 {
-  if (to->dtype != OXP_FLOAT64 || !((double)(float)value < value || (double)(float)value > value))
+  if (!isfinite(value))
+    oxp__lower_warn(to, "%s is %s, which makes values that are not finite", name,
+                    isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+  if (!isfinite(value) || to->dtype != OXP_FLOAT64 || !((double)(float)value < value || (double)(float)value > value))
     return;
   oxp__text text = { 0 };
   oxp__text_add_json_number(&text, value);
@@ -347,7 +352,7 @@ void oxp__attr_float(oxp__lowering *to, oxp__node *node, const char *name, doubl
   if (node == to->dummy)
     return;
   oxp__build_float(&to->builder, node, name, value);
-  lowering_warn_rounded(to, name, value);
+  lowering_warn_attribute(to, name, value);
 }
 
 void oxp__attr_string(oxp__lowering *to, oxp__node *node, const char *name, const char *value)
