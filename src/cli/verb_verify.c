@@ -14,7 +14,8 @@ static const oxp__option verify_options[] = {
   { "atol", "X", "allowed absolute difference; default: 0.0001, or less where an output is smaller than that shows",
     0 },
   { "layers", NULL, "compare every layer, and name the first that departs", 0 },
-  { "power", NULL, "find the smallest error in each layer's weights that would have been noticed; compares layers too", 0 },
+  { "power", NULL, "find the smallest error in each layer's weights that would have been noticed; compares layers too",
+    0 },
   { "expected", "FILE",
     "what the training tool itself computed from --input, as .npy; compared with both sides; once for each output", 0 },
 };

@@ -337,7 +337,9 @@ static void lowering_warn_attribute(oxp__lowering *to, const char *name, double 
 {
   if (!isfinite(value))
     oxp__lower_warn(to, "%s is %s, which makes values that are not finite", name,
-                    isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+                    isnan(value) ? "NaN"
+                    : value < 0  ? "-Infinity"
+                                 : "Infinity");
   if (!isfinite(value) || to->dtype != OXP_FLOAT64 || !((double)(float)value < value || (double)(float)value > value))
     return;
   oxp__text text = { 0 };
