@@ -6,7 +6,9 @@ cd "$(dirname "$(readlink -f "$0")")/../.."
 . scripts/common.sh
 
 cross=$PWD/.deps/cross
-libraries=(zlib libdeflate jansson cmocka)
+# As the release had them: security archives drop an older version the day a newer one comes, before lists everywhere know it.
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+libraries=("zlib/$release" "libdeflate/$release" "jansson/$release" "cmocka/$release")
 
 get_compiler() {
   [ -z "$(find "$cross/venv/lib" -path '*/site-packages/ziglang/zig' 2>/dev/null)" ] || return 0
