@@ -59,12 +59,12 @@ const oxp_verify_row *oxp_verify_layer(const oxp_verify_report *report, int inde
 
 int oxp_verify_expected_count(const oxp_verify_report *report)
 {
-  return report->expected_count;
+  return report ? report->expected_count : 0;
 }
 
 const oxp_verify_row *oxp_verify_expected(const oxp_verify_report *report, int index)
 {
-  return index >= 0 && index < report->expected_count ? &report->expected[index] : NULL;
+  return report && index >= 0 && index < report->expected_count ? &report->expected[index] : NULL;
 }
 
 const char *oxp_verify_finding(const oxp_verify_report *report)
@@ -79,7 +79,7 @@ const oxp_verify_input *oxp_verify_report_input(const oxp_verify_report *report)
 
 int oxp_verify_departure(const oxp_verify_report *report)
 {
-  return report->departure;
+  return report ? report->departure : -1;
 }
 
 int oxp_verify_note_count(const oxp_verify_report *report)

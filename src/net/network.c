@@ -533,7 +533,7 @@ oxp_status oxp__network_check_ready(const oxp_network *network, oxp_error *error
 
 const char *oxp_network_missing_shape(const oxp_network *network)
 {
-  return network->missing_shape;
+  return network ? network->missing_shape : NULL;
 }
 
 const char *oxp_network_format(const oxp_network *network)

@@ -1,8 +1,10 @@
 // The rule on NULL and on failing functions of the caller's, at the top of onnxport.h: every public function is called.
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +130,7 @@ static void functions_without_one_return_nothing(void **state)
   assert_int_equal(oxp_array_count(NULL), 0);
   assert_int_equal(oxp_array_bytes(NULL), 0);
   assert_null(oxp_network_format(NULL));
+  assert_null(oxp_network_missing_shape(NULL));
   assert_int_equal(oxp_network_layer_count(NULL), 0);
   assert_int_equal(oxp_network_input_count(NULL), 0);
   assert_int_equal(oxp_network_output_count(NULL), 0);
@@ -161,7 +164,11 @@ static void functions_without_one_return_nothing(void **state)
   assert_null(oxp_verify_output(NULL, 0));
   assert_null(oxp_verify_layer(NULL, 0));
   assert_null(oxp_verify_note(NULL, 0));
+  assert_int_equal(oxp_verify_expected_count(NULL), 0);
+  assert_null(oxp_verify_expected(NULL, 0));
   assert_null(oxp_verify_finding(NULL));
+  assert_null(oxp_verify_report_input(NULL));
+  assert_int_equal(oxp_verify_departure(NULL), -1);
   oxp_network_free(network);
 }
 
@@ -274,6 +281,62 @@ static void numbers_outside_of_their_enum_are_refused(void **state)
   oxp_network_free(network);
 }
 
+// They take a number each, and have an answer to every one.
+static void functions_of_numbers_know_every_number(void **state)
+{
+  (void)state;
+  assert_string_equal(oxp_version(), OXP_VERSION);
+  for (int number = -1; number <= 99; number += 100) {
+    assert_non_null(oxp_status_name((oxp_status)number));
+    assert_non_null(oxp_status_text((oxp_status)number));
+    assert_true(oxp_status_exit_code((oxp_status)number) > 1);
+    assert_non_null(oxp_dtype_name((oxp_dtype)number));
+    assert_int_equal(oxp_dtype_bytes((oxp_dtype)number), 0);
+  }
+}
+
+// ---- Completeness ----
+
+static char *read_source(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  char *text = calloc(1, 1 << 20);
+  assert_non_null(file);
+  assert_non_null(text);
+  size_t count = fread(text, 1, (1 << 20) - 1, file);
+  assert_true(count > 0 && feof(file));
+  fclose(file);
+  return text;
+}
+
+// What the header declares must be called here: a function that is added must be added to this file.
+static void every_public_function_is_called(void **state)
+{
+  (void)state;
+  char *header = read_source(OXP_SOURCE_DIR "/include/onnxport.h");
+  char *own = read_source(OXP_SOURCE_DIR "/tests/unit/test_null.c");
+  int declared = 0;
+  for (const char *at = header; (at = strstr(at, "\nOXP_API "));) {
+    char call[128];
+    const char *end = at += strlen("\nOXP_API ");
+    end += strcspn(end, "(");
+    while (at < end &&
+           !(strncmp(at, "oxp_", 4) == 0 && strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789") == (size_t)(end - at)))
+      at++;
+    assert_true(at < end); // the name, and not its type
+    snprintf(call, sizeof call, "%.*s(", (int)(end - at), at);
+    const char *used = strstr(own, call);
+    while (used && (isalnum((unsigned char)used[-1]) || used[-1] == '_'))
+      used = strstr(used + 1, call);
+    if (!used)
+      fail_msg("%s) is not called in test_null.c", call);
+    declared++;
+  }
+  assert_true(declared > 80);
+  free(header);
+  free(own);
+}
+
 // ---- Functions of the caller's that fail ----
 
 static oxp_status fail_silently(void *context, const void *bytes, size_t count, oxp_error *error)
@@ -327,6 +390,8 @@ int main(void)
     cmocka_unit_test(builder_functions_remember_it),
     cmocka_unit_test(a_finished_network_cannot_be_changed),
     cmocka_unit_test(numbers_outside_of_their_enum_are_refused),
+    cmocka_unit_test(functions_of_numbers_know_every_number),
+    cmocka_unit_test(every_public_function_is_called),
     cmocka_unit_test(a_silent_failure_still_has_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
