@@ -535,7 +535,8 @@ typedef struct oxp_difference {
   double expected, actual;     // the two values at that place
 } oxp_difference;
 
-// Compares two arrays of one shape (types may differ). OXP_BAD_ARGUMENT when shapes differ.
+// Compares two arrays of one shape (types may differ). OXP_BAD_ARGUMENT when shapes differ, or a limit is
+// negative or not finite.
 OXP_API oxp_status oxp_compare(const oxp_array *expected, const oxp_array *actual, double rtol, double atol,
                                oxp_difference *difference, oxp_error *error);
 

@@ -136,7 +136,7 @@ static void stream_replace(char *string, size_t size, const char *path, const ch
   }
   oxp__text_add(&text, at);
   if (!text.failed)
-    snprintf(string, size, "%s", oxp__text_string(&text));
+    oxp__error_copy(string, size, oxp__text_string(&text));
   oxp__text_fini(&text);
 }
 

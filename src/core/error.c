@@ -47,8 +47,7 @@ int oxp_status_exit_code(oxp_status status)
   return row ? row->exit_code : 5;
 }
 
-// Copies text into a field, cut at the field's end without splitting a UTF-8 sequence, and makes it safe to show.
-static void error_copy(char *field, size_t size, const char *text)
+void oxp__error_copy(char *field, size_t size, const char *text)
 {
   size_t length = strlen(text);
   if (length >= size) {
@@ -72,7 +71,7 @@ oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ..
   va_end(arguments);
   error->status = status;
   error->file[0] = error->layer[0] = error->key[0] = 0;
-  error_copy(error->message, sizeof error->message, text);
+  oxp__error_copy(error->message, sizeof error->message, text);
   return status;
 }
 
@@ -126,10 +125,10 @@ static oxp_status error_at(oxp_error *error, oxp_status status, char *field, siz
     oxp__fail(error, status, "%s", oxp_status_text(status));
   if (field[0])
     return status;
-  error_copy(field, size, text);
+  oxp__error_copy(field, size, text);
   char message[sizeof error->message];
   snprintf(message, sizeof message, "%s: %.*s", field, (int)(sizeof message - size - 3), error->message);
-  error_copy(error->message, sizeof error->message, message);
+  oxp__error_copy(error->message, sizeof error->message, message);
   return status;
 }
 

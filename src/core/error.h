@@ -27,6 +27,9 @@
       return oxp__fail((error), OXP_BAD_ARGUMENT, "the argument %s is NULL", #pointer);                                \
   } while (0)
 
+// Copies text into a field of `size` bytes, cut at its end without splitting a UTF-8 sequence, and makes it safe to show.
+void oxp__error_copy(char *field, size_t size, const char *text);
+
 // Fills *error (may be NULL) with status and message, clears file, layer and key, and returns status.
 oxp_status oxp__fail(oxp_error *error, oxp_status status, const char *format, ...) OXP__PRINTF(3, 4);
 
@@ -42,8 +45,9 @@ oxp_status oxp__fail_errno(oxp_error *error, const char *path, const char *actio
 // The system's words for an errno, in a buffer of the caller's; returns it.
 const char *oxp__errno_words(int code, char *words, size_t size);
 
-// Around a call of a function that is not ours: gives it an empty error of its own, and hands on what it fills in; where that is nothing, or
-// of another status than was returned, `who` and the status speak for themselves. An older failure in *error is not taken for the new one.
+// Around a call of a function that is not ours: gives it an empty error of its own, and hands on what it fills in; where
+// that is nothing, or of another status than was returned, `who` and the status speak for themselves. An older failure
+// in *error is not taken for the new one.
 void oxp__error_clear(oxp_error *own);
 oxp_status oxp__take_failure(oxp_status status, oxp_error *own, const char *who, oxp_error *error);
 

@@ -10,19 +10,21 @@ static const double compare_meaningful = 10;
 
 oxp_status oxp__check_tolerances(double rtol, double atol, oxp_error *error)
 {
-  if (rtol >= 0 && atol >= 0) // not of NaN
+  if (rtol >= 0 && atol >= 0 && isfinite(rtol) &&
+      isfinite(atol)) // not of NaN; infinite ones would let NaN match anything
     return OXP_OK;
-  return oxp__fail(error, OXP_BAD_ARGUMENT, "tolerances must not be negative: rtol is %g and atol is %g", rtol, atol);
+  return oxp__fail(error, OXP_BAD_ARGUMENT,
+                   "tolerances must not be negative, NaN or infinite: rtol is %g and atol is %g", rtol, atol);
 }
 
-static bool compare_is_real(oxp_dtype dtype)
+bool oxp__compare_takes(oxp_dtype dtype)
 {
   return oxp_dtype_bytes(dtype) > 0 && dtype != OXP_COMPLEX64 && dtype != OXP_COMPLEX128;
 }
 
 oxp_status oxp__compare_check(const oxp_array *expected, const oxp_array *actual, oxp_error *error)
 {
-  if (!compare_is_real(expected->dtype) || !compare_is_real(actual->dtype))
+  if (!oxp__compare_takes(expected->dtype) || !oxp__compare_takes(actual->dtype))
     return oxp__fail(error, OXP_BAD_ARGUMENT, "arrays of type %s and %s cannot be compared: only real numbers can",
                      oxp_dtype_name(expected->dtype), oxp_dtype_name(actual->dtype));
   bool same = expected->rank == actual->rank;

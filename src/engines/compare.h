@@ -4,8 +4,11 @@
 
 #include "core/error.h"
 
-// OXP_BAD_ARGUMENT unless both are 0 or more.
+// OXP_BAD_ARGUMENT unless both are finite and 0 or more.
 oxp_status oxp__check_tolerances(double rtol, double atol, oxp_error *error);
+
+// Whether arrays of a type can be compared: those of real numbers.
+bool oxp__compare_takes(oxp_dtype dtype);
 
 // OXP_BAD_ARGUMENT unless both arrays hold real numbers and have one shape.
 oxp_status oxp__compare_check(const oxp_array *expected, const oxp_array *actual, oxp_error *error);

@@ -28,6 +28,16 @@ void oxp__verify_note(oxp_verify_report *report, const char *format, ...)
     report->notes[report->note_count++] = copy;
 }
 
+const char *oxp__verify_words(double largest, int64_t not_finite, char buffer[OXP__VERIFY_WORDS])
+{
+  if (not_finite == 0)
+    snprintf(buffer, OXP__VERIFY_WORDS, "%.2g", largest);
+  else
+    snprintf(buffer, OXP__VERIFY_WORDS, "NaN or infinity in %lld place%s, %.2g elsewhere", (long long)not_finite,
+             not_finite == 1 ? "" : "s", largest);
+  return buffer;
+}
+
 void oxp_verify_report_free(oxp_verify_report *report)
 {
   if (!report)
@@ -507,12 +517,16 @@ static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *
 static void verify_note_departure(oxp__verify *verify)
 {
   int departing = verify_departing_layer(verify, false);
-  char label[256];
+  char label[256], words[OXP__VERIFY_WORDS];
   if (departing < 0)
     return;
+  const oxp_verify_row *row = &verify->report->layers[departing];
   oxp__layer_label(verify->network->layers[departing], label, sizeof label);
-  oxp__verify_note(verify->report, "All outputs match, although %s departs by %.2g.", label,
-                   verify->report->layers[departing].difference.max_abs);
+  if (row->problem)
+    oxp__verify_note(verify->report, "All outputs match, although the value of %s is %s.", label, row->problem);
+  else
+    oxp__verify_note(verify->report, "All outputs match, although %s departs by %s.", label,
+                     oxp__verify_words(row->difference.max_abs, row->difference.not_finite, words));
 }
 
 // All outputs match. Where they move, that is the verdict; else the layers decide.

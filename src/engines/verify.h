@@ -100,6 +100,10 @@ oxp__f64 oxp__verify_view(const oxp_array *array, double *at);
 // Frees the arrays of a list and zeroes them; then, with `list_too`, the list.
 void oxp__verify_free(oxp_array *arrays, int count, bool list_too);
 
+// A difference in words: the largest one of finite values, and in how many places NaN or infinity is what differs.
+enum { OXP__VERIFY_WORDS = 96 };
+const char *oxp__verify_words(double largest, int64_t not_finite, char buffer[OXP__VERIFY_WORDS]);
+
 // Adds a sentence to the report, once.
 void oxp__verify_note(oxp_verify_report *report, const char *format, ...) OXP__PRINTF(2, 3);
 

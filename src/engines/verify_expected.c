@@ -14,6 +14,10 @@ static oxp_status expected_check(const oxp__verify *verify, oxp_error *error)
     const oxp_array *told = &verify->options.expected[i];
     if (told->rank < 1 || !told->data)
       return oxp__fail(error, OXP_BAD_ARGUMENT, "the array expected of output %d has no axis for the samples", i);
+    if (!oxp__compare_takes(told->dtype))
+      return oxp__fail(error, OXP_BAD_ARGUMENT,
+                       "the array expected of output %d is %s; only real numbers can be compared", i,
+                       oxp_dtype_name(told->dtype));
     if (told->shape[0] != verify->samples)
       return oxp__fail(error, OXP_BAD_ARGUMENT,
                        "the array expected of output %d holds %lld samples; there are %lld of the input", i,
@@ -106,11 +110,15 @@ static oxp_status expected_look(const oxp__verify *verify, oxp__verify_value *va
 static void expected_add_departure(oxp__text *finding, const oxp_verify_row *row, const char *side)
 {
   oxp__text_printf(finding, "%s departs from the expected output \"%s\"", side, row->name);
+  char words[OXP__VERIFY_WORDS];
+  const oxp_difference *difference = &row->difference;
   if (row->problem)
     oxp__text_printf(finding, " (%s)", row->problem);
+  else if (difference->not_finite > 0)
+    oxp__text_printf(finding, " (%s)", oxp__verify_words(difference->max_abs, difference->not_finite, words));
   else
-    oxp__text_printf(finding, " (by %.2g in %lld places)", row->difference.max_abs,
-                     (long long)row->difference.mismatches);
+    oxp__text_printf(finding, " (by %.2g in %lld place%s)", difference->max_abs, (long long)difference->mismatches,
+                     difference->mismatches == 1 ? "" : "s");
 }
 
 static void expected_find(oxp__verify *verify, const oxp_verify_row *rows)

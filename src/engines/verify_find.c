@@ -1,7 +1,6 @@
 // verify_find.c: two sides differ; who is wrong? Asks a third one, the reference in double, and then narrows the cause down by
 // running the tested side in other ways. Everything said was run, nothing is guessed. Place: engines.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "engines/verify.h"
@@ -100,23 +99,15 @@ static find_result find_run_lowered(const find_state *state, oxp_lower_options l
   return result;
 }
 
-enum { FIND_WORDS = 96 };
-
-// A difference in words.
-static const char *find_words(const find_amount *amount, char buffer[FIND_WORDS])
+static const char *find_words(const find_amount *amount, char buffer[OXP__VERIFY_WORDS])
 {
-  if (amount->not_finite == 0)
-    snprintf(buffer, FIND_WORDS, "%.2g", amount->off);
-  else
-    snprintf(buffer, FIND_WORDS, "NaN or infinity in %lld place%s, %.2g elsewhere", (long long)amount->not_finite,
-             amount->not_finite == 1 ? "" : "s", amount->off);
-  return buffer;
+  return oxp__verify_words(amount->off, amount->not_finite, buffer);
 }
 
 static void find_add_layer(const find_state *state, const find_result *result, const char *before, const char *without)
 {
   oxp__text *finding = &state->verify->report->finding;
-  char label[256], words[FIND_WORDS];
+  char label[256], words[OXP__VERIFY_WORDS];
   if (result->first_layer < 0)
     oxp__text_add(finding, without);
   else
@@ -141,7 +132,7 @@ static bool find_blame_optimiser(const find_state *state, find_result *plain)
   if (verify->lowered)
     optimised = find_run_lowered(state, verify->options.lower, false);
   find_add_layer(state, &optimised, "", "them");
-  char words[2][FIND_WORDS];
+  char words[2][OXP__VERIFY_WORDS];
   oxp__text_printf(finding, ": off by %s from the network in double, by %s without it.",
                    find_words(&state->actual_off, words[0]), find_words(&plain->off, words[1]));
   return true;
@@ -166,7 +157,7 @@ static void find_blame_model(const find_state *state)
   oxp__verify *verify = state->verify;
   oxp__text *finding = &verify->report->finding;
   find_result fresh = find_run_lowered(state, verify->options.lower, true);
-  char words[FIND_WORDS];
+  char words[OXP__VERIFY_WORDS];
   oxp__text_printf(finding, "The model differs from the network (by %s)", find_words(&state->actual_off, words));
   find_add_departure(state);
   if (fresh.ran && fresh.right)
@@ -188,7 +179,7 @@ static bool find_blame_batchnorm(const find_state *state, const find_result *pla
   if (!expanded.ran || !expanded.right)
     return false;
   oxp__text *finding = &verify->report->finding;
-  char words[2][FIND_WORDS];
+  char words[2][OXP__VERIFY_WORDS];
   oxp__text_printf(finding, "The file is right: the BatchNormalization of %s %s", verify->against->title,
                    state->actual_off.not_finite ? "makes NaN or infinity of other values" : "loses digits");
   find_add_layer(state, plain, ", first at ", "");
@@ -204,7 +195,7 @@ static bool find_blame_float32(const find_state *state, const find_result *plain
   oxp__verify *verify = state->verify;
   if (verify->network->dtype != OXP_FLOAT32 || verify->options.lower.dtype == OXP_FLOAT64)
     return false;
-  char words[FIND_WORDS];
+  char words[OXP__VERIFY_WORDS];
   oxp_lower_options lower = verify->options.lower;
   lower.dtype = OXP_FLOAT64;
   lower.opset = 18; // where the runtime has most operators in double
@@ -235,7 +226,7 @@ static void find_blame_actual(const find_state *state)
   }
   if (verify->model && (find_blame_batchnorm(state, &plain) || find_blame_float32(state, &plain)))
     return;
-  char words[FIND_WORDS];
+  char words[OXP__VERIFY_WORDS];
   oxp__text_printf(finding, "The result of %s differs from the network's in double (by %s)%s", verify->against->title,
                    find_words(&state->actual_off, words), plain.ran ? ", with optimisation off as well" : "");
   find_add_layer(state, &plain, ", from ", "");
@@ -250,7 +241,7 @@ static void find_judge(find_state *state)
   find_run(state, verify->expected, verify->layers, &expected);
   find_run(state, verify->actual, verify->layers, &actual);
   state->actual_off = actual.off;
-  char words[2][FIND_WORDS];
+  char words[2][OXP__VERIFY_WORDS];
   const char *of_expected = find_words(&expected.off, words[0]), *of_actual = find_words(&actual.off, words[1]);
   if (expected.right && !actual.right) {
     find_blame_actual(state);

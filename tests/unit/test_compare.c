@@ -178,6 +178,9 @@ static void senseless_requests_are_refused(void **state)
   oxp_difference difference;
   assert_int_equal(oxp_compare(&a, &a, -1, 0, &difference, NULL), OXP_BAD_ARGUMENT);
   assert_int_equal(oxp_compare(&a, &a, 0, NAN, &difference, NULL), OXP_BAD_ARGUMENT);
+  // Under an infinite limit NaN would match anything.
+  assert_int_equal(oxp_compare(&a, &a, 0, INFINITY, &difference, NULL), OXP_BAD_ARGUMENT);
+  assert_int_equal(oxp_compare(&a, &a, INFINITY, 0, &difference, NULL), OXP_BAD_ARGUMENT);
   assert_int_equal(oxp_compare(&a, &complex, 0, 0, &difference, NULL), OXP_BAD_ARGUMENT);
 }
 
