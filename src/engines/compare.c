@@ -10,8 +10,8 @@ static const double compare_meaningful = 10;
 
 oxp_status oxp__check_tolerances(double rtol, double atol, oxp_error *error)
 {
-  if (rtol >= 0 && atol >= 0 && isfinite(rtol) &&
-      isfinite(atol)) // not of NaN; infinite ones would let NaN match anything
+  bool positive = rtol >= 0 && atol >= 0;           // not of NaN
+  if (positive && isfinite(rtol) && isfinite(atol)) // infinite ones would let NaN match anything
     return OXP_OK;
   return oxp__fail(error, OXP_BAD_ARGUMENT,
                    "tolerances must not be negative, NaN or infinite: rtol is %g and atol is %g", rtol, atol);

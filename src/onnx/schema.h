@@ -31,7 +31,7 @@ struct oxp__schema {
   size_t bytes; // of the struct
   const oxp__field *fields;
   int field_count;
-  uint32_t exclusive; // numbers (as bits) of a oneof: setting one clears the others
+  uint32_t exclusive; // numbers (as bits) of a oneof, all of them in the table: setting one clears the others
   // Fills the members that are not fields, once the message was read; may be NULL.
   oxp_status (*finish)(oxp_graph *graph, void *message, oxp_error *error);
 };

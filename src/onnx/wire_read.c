@@ -148,7 +148,7 @@ static bool wire_is_exclusive(const oxp__schema *schema, uint32_t number)
   return number < 32 && (schema->exclusive & 1u << number);
 }
 
-// Forgets the other members of a oneof, those that the table does not know too.
+// Forgets the other members of a oneof. The table knows all of them, so nothing that is kept unread is one.
 static void wire_clear_others(const oxp__schema *schema, uint32_t number, void *message)
 {
   oxp__message *base = message;
@@ -159,19 +159,11 @@ static void wire_clear_others(const oxp__schema *schema, uint32_t number, void *
     base->has &= ~(1u << other->number);
     memset((char *)message + other->offset, 0, oxp__field_bytes(other));
   }
-  size_t kept = 0;
-  for (size_t i = 0; i < base->unknown.count; i++)
-    if (base->unknown.at[i].number == number || !wire_is_exclusive(schema, base->unknown.at[i].number))
-      base->unknown.at[kept++] = base->unknown.at[i];
-  base->unknown.count = kept;
 }
 
 // Remembers a field without reading it; neighbours with the same number become one span.
-static oxp_status wire_keep_unknown(wire_reader *reader, const oxp__schema *schema, oxp__message *base,
-                                    const wire_item *item)
+static oxp_status wire_keep_unknown(wire_reader *reader, oxp__message *base, const wire_item *item)
 {
-  if (wire_is_exclusive(schema, item->number))
-    wire_clear_others(schema, item->number, base);
   oxp__unknown *last = base->unknown.count > 0 ? &base->unknown.at[base->unknown.count - 1] : NULL;
   if (last && last->number == item->number && last->span.offset + last->span.count == item->start) {
     last->span.count += item->end - item->start;
@@ -358,7 +350,7 @@ static oxp_status wire_read_message(wire_reader *reader, const oxp__schema *sche
     if (field)
       OXP__TRY(wire_read_field(reader, schema, field, &item, message, depth));
     else
-      OXP__TRY(wire_keep_unknown(reader, schema, message, &item));
+      OXP__TRY(wire_keep_unknown(reader, message, &item));
   }
   return wire_finish_singles(reader, schema, message);
 }

@@ -481,6 +481,8 @@ ONNX = {
     "dims_overflow": model(field(5, b"\x08" + varint(2**62) + b"\x08" + varint(4) + b"\x10\x01" + field(8, b"w") + field(9, b"1234"))),
     "dims_negative": model(field(5, b"\x08" + varint(2**64 - 4) + b"\x10\x01" + field(8, b"w") + field(9, b"1234"))),
     "short_data": model(field(5, b"\x08\x64\x10\x01" + field(8, b"w") + field(9, b"1234"))),
+    # A type that is a tensor and a sequence in turn, among many fields that nobody knows; the field zero at the end is refused.
+    "types_in_turn": model(field(11, field(2, b"\xa0\x06\x00\xa8\x06\x00" * 80000 + b"\x0a\x00\x22\x00" * 80000))) + b"\x02\x00",
 }
 for key, data in ONNX.items():
     def make(data=data):
