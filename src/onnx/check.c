@@ -60,15 +60,21 @@ typedef struct check_value {
   bool is_input, is_initializer, is_computed;
 } check_value;
 
+// A domain that is none of ONNX's.
+typedef struct check_domain_count {
+  const char *domain; // borrowed
+  size_t nodes;       // that were not looked at
+} check_domain_count;
+
 typedef struct checker {
   const oxp_graph *graph;
   const oxp__opsets *opsets; // of the model, or of the function that is looked at
   bool labelled; // are findings worded? Most models have none, and the words would cost more than the checks
   oxp__arena arena;
   OXP__REPEATED(check_value *) values;
-  oxp__names functions;                 // of the model, by domain, name and overload
-  oxp__names unknown_domains;           // each with a number in `unknown_counts`
-  OXP__REPEATED(size_t) unknown_counts; // nodes that were not looked at
+  oxp__names functions;                             // of the model, by domain, name and overload
+  oxp__names unknown_domains;                       // each with a number in `unknown_counts`
+  OXP__REPEATED(check_domain_count) unknown_counts; // as the model names them
   oxp__findings findings;
   bool no_memory, said_no_opset;
 } checker;
@@ -355,13 +361,13 @@ static bool check_is_function(checker *check, const oxp__node *node)
 // Counts a node of a domain that is none of ONNX's.
 static void check_count_unknown(checker *check, const char *domain)
 {
-  size_t one = 0;
+  const check_domain_count none = { .domain = domain };
   bool added = false;
   oxp__name *entry = oxp__names_add(&check->unknown_domains, domain, check->unknown_counts.count, &added);
-  if (!entry || (added && !oxp__repeated_append(&check->arena, &check->unknown_counts, &one, sizeof one)))
+  if (!entry || (added && !oxp__repeated_append(&check->arena, &check->unknown_counts, &none, sizeof none)))
     check->no_memory = true;
   else
-    check->unknown_counts.at[entry->number]++;
+    check->unknown_counts.at[entry->number].nodes++;
 }
 
 // An operator that its domain does not have at this opset: because it came later, went, or never was.
@@ -617,21 +623,17 @@ static void check_versions(checker *check)
   }
 }
 
-// What was not looked at.
+// What was not looked at, in the model's order: the table of names has one that changes from run to run.
 static void check_note(const checker *check, oxp__text *notes)
 {
-  const oxp__names *domains = &check->unknown_domains;
-  size_t shown = 0;
-  for (size_t i = 0; i < domains->capacity && shown < CHECK_MAX_FINDINGS; i++) {
-    const oxp__name *domain = &domains->slots[i];
-    if (!domain->text)
-      continue;
-    size_t count = check->unknown_counts.at[domain->number];
-    oxp__text_printf(notes, "%s%zu %s of the domain \"%.100s\"", shown++ > 0 ? ", " : "", count,
-                     count == 1 ? "node" : "nodes", domain->text);
+  size_t count = check->unknown_counts.count, shown = count < CHECK_MAX_FINDINGS ? count : CHECK_MAX_FINDINGS;
+  for (size_t i = 0; i < shown; i++) {
+    const check_domain_count *unknown = &check->unknown_counts.at[i];
+    oxp__text_printf(notes, "%s%zu %s of the domain \"%.100s\"", i > 0 ? ", " : "", unknown->nodes,
+                     unknown->nodes == 1 ? "node" : "nodes", unknown->domain);
   }
-  if (domains->count > shown)
-    oxp__text_printf(notes, " and of %zu more domains", domains->count - shown);
+  if (count > shown)
+    oxp__text_printf(notes, " and of %zu more domains", count - shown);
 }
 
 static oxp_status check_model(const oxp_graph *graph, bool labelled, oxp__text *notes, oxp_error *error)

@@ -591,6 +591,35 @@ static void other_domains_are_noted(void **state)
   oxp_graph_free(graph);
 }
 
+// The checker's table of domains has an order that changes with its address; what it says has the model's.
+static void other_domains_are_noted_in_the_order_of_the_model(void **state)
+{
+  (void)state;
+  enum { DOMAINS = 25, NAMED = 20 };
+  oxp_error error = { 0 };
+  oxp__text notes = { 0 }, expected = { 0 };
+  oxp_graph *graph = valid_graph();
+  oxp__builder builder = builder_of(graph);
+  char domains[DOMAINS][16], outputs[DOMAINS][16];
+  for (int i = 0; i < DOMAINS; i++) {
+    snprintf(domains[i], sizeof domains[i], "com.d%d", i * 7 % DOMAINS);
+    snprintf(outputs[i], sizeof outputs[i], "o%d", i);
+    oxp__build_opset(&builder, domains[i], 1);
+    oxp__node *node = oxp__build_node(&builder, "Anything", outputs[i], (const char *[]){ "x", NULL },
+                                      (const char *[]){ outputs[i], NULL });
+    node->domain = domains[i];
+    if (i < NAMED)
+      oxp__text_printf(&expected, "%s1 node of the domain \"%s\"", i > 0 ? ", " : "", domains[i]);
+  }
+  oxp__text_printf(&expected, " and of %d more domains", DOMAINS - NAMED);
+  if (oxp__model_check(graph, &notes, &error) != OXP_OK)
+    fail_msg("%s", error.message);
+  assert_string_equal(oxp__text_string(&notes), oxp__text_string(&expected));
+  oxp__text_fini(&notes);
+  oxp__text_fini(&expected);
+  oxp_graph_free(graph);
+}
+
 static void findings_are_bounded(void **state)
 {
   (void)state;
@@ -933,6 +962,7 @@ int main(void)
     cmocka_unit_test(every_rule_finds_its_breach),
     cmocka_unit_test(functions_are_operators),
     cmocka_unit_test(other_domains_are_noted),
+    cmocka_unit_test(other_domains_are_noted_in_the_order_of_the_model),
     cmocka_unit_test(findings_are_bounded),
     cmocka_unit_test(all_findings_are_named),
     cmocka_unit_test(golden_files_are_valid_but_for_the_wrong_ones),
