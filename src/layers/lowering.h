@@ -1,6 +1,6 @@
 // lowering.h: what a kind's `lower` works with. It asks for names and adds nodes; it never tests which profile it is under.
 // Everything allocated lives in the graph. After the first failure all calls do nothing; the walk checks.
-// Implemented by net/lower.c. Place: layers (after onnx).
+// Implemented by net/lowering.c. Place: layers (after onnx).
 #ifndef OXP_LAYERS_LOWERING_H
 #define OXP_LAYERS_LOWERING_H
 
@@ -35,8 +35,8 @@ const oxp__shape *oxp__lower_output_shape(const oxp__lowering *to);
 
 // Adds the initializer of the weight in row `role` of the kind's table and returns its name; NULL when the layer has no
 // such weight (an absent bias), which oxp__lower_node takes as the end of the inputs.
-// With `as_stored`, a matrix that its dialect stores transposed is written as it lies (*transposed says so)
-// instead of gathered: for operators that can transpose themselves.
+// With _as_stored, a matrix that its dialect stores transposed is written as it lies (*transposed says so) instead of
+// gathered: for operators that can transpose themselves.
 const char *oxp__lower_weight(oxp__lowering *to, int role);
 const char *oxp__lower_weight_as_stored(oxp__lowering *to, int role, bool *transposed);
 // The same weight with its axes in another order (axis i of the result is canonical axis axes[i]), or with another shape of

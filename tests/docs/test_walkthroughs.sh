@@ -72,13 +72,15 @@ say "the new format"
 awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/add-a-format.md" | sed 's/relu/cube/' >two.chain
 "$command" export two.chain -o two.onnx || die "two.chain cannot be exported"
 "$command" inspect two.onnx | grep -w Mul || die "two.onnx has no Mul"
-bad_is_refused() {
-  status=0
-  "$command" export bad.chain -o bad.onnx 2>bad.txt || status=$?
+not_exported() { # STATUS ARGUMENT...
+  wanted=$1 status=0
+  shift
+  "$command" export "$@" -o bad.onnx 2>bad.txt || status=$?
   cat bad.txt
-  [ "$status" -eq 4 ] || die "exit status $status"
+  [ "$status" -eq "$wanted" ] || die "exit status $status"
   [ ! -e bad.onnx ] || die "a file was written"
 }
+bad_is_refused() { not_exported 4 bad.chain; }
 refused() { # PATTERN WORD: a file in which one word of the example is wrong
   sed "s/$1/$2/" two.chain >bad.chain
   bad_is_refused
@@ -90,6 +92,16 @@ refused '"bias": {' '"bios": {'
 printf '{"chain":1,"input":[1,8,8],"layers":[{"kind":"max_pool2d","parameters":{"kernel_shape":2}}]}' >bad.chain
 bad_is_refused
 grep -q 'parameter "strides" has no default' bad.txt || die "another reason"
+printf '{"chain":1,"layers":[{"kind":"relu"}]}' >bad.chain
+bad_is_refused
+grep -q 'a shape is missing' bad.txt || die "another reason"
+# The file holds the input's size: the same may be said again, and nothing else.
+"$command" export two.chain --input-shape 3 -o same.onnx || die "the file's own size is refused"
+cmp two.onnx same.onnx || die "the file's own size makes another model"
+for shape in 4 3x1; do
+  not_exported 2 two.chain --input-shape "$shape"
+  grep -q -- '--input-shape says .* for one sample, the file says (batch, 3)' bad.txt || die "another reason"
+done
 
 say "both against ONNX Runtime"
 compare() { # NETWORK MODEL OPTION...: exit status 6 is "ONNX Runtime is not here"

@@ -437,6 +437,8 @@ oxp_status oxp__json_parse(oxp__arena *arena, const char *text, size_t count, co
 const char *oxp__json_type_name(const json_t *value)
 {
   double number;
+  if (!value)
+    return "missing";
   if (json_is_string(value) && oxp__json_number_value(value, &number))
     return isnan(number) ? "NaN" : "infinity";
   switch (json_typeof(value)) {

@@ -21,7 +21,7 @@ bool oxp__json_number_value(const json_t *value, double *number);
 // Does a file that begins with these bytes hold an object or a list?
 bool oxp__json_begins(const void *head, size_t count);
 
-// "an object", "a list", "a text", "a whole number", "NaN", ... for messages.
+// "an object", "a list", "a text", "a whole number", "NaN", "missing" (NULL), ... for messages.
 const char *oxp__json_type_name(const json_t *value);
 
 #endif
