@@ -258,6 +258,16 @@ static void where_no_square_fits_pairs_are_named(void **state)
                  "heights and widths that do: 7x22; choose one with --input-shape, as in --input-shape 2x7x22");
   oxp_network_free(network);
 
+  network = new_network(&x); // a column is added to the width alone, so that height and width are not alike
+  x = add_conv(network, x, 2, 1, 1, 0);
+  x = add(network, x, "zero_pad2d", NULL, 0, NULL, 0);
+  oxp_layer_set_ints(network, x, "pads", 4, (int64_t[]){ 0, 0, 0, 1 });
+  x = add(network, x, "flatten", NULL, 0, NULL, 0);
+  add_linear(network, x, 15, 2);
+  settle(network);
+  assert_missing(network, "heights and widths that do: 3x4, 5x2, 1x14; choose one");
+  oxp_network_free(network);
+
   network = chain(3, 4099 * 2); // a prime number above all sizes that are tried
   assert_missing(network, "no square input of 1 to 4096 fits the layers; give its size with --input-shape 3xHxW");
   oxp_network_free(network);

@@ -173,6 +173,8 @@ static void means_are_exact(void **state)
   assert_mean((oxp__scalar[]){ whole(9007199254740993), whole(4611686018427387905), whole(-9007199254740993) }, 3,
               "1537228672809129302"); // ...301.67
   assert_mean((oxp__scalar[]){ whole(-3000000), whole(-3000001) }, 2, "-3000001");
+  assert_mean((oxp__scalar[]){ whole(3000000), whole(3000001), whole(3000000) }, 3, "3000000"); // to the nearest one
+  assert_mean((oxp__scalar[]){ whole(3000000), whole(3000001), whole(3000001) }, 3, "3000001");
   assert_mean((oxp__scalar[]){ whole(-7) }, 1, "-7");
 }
 
