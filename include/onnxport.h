@@ -594,8 +594,8 @@ typedef struct oxp_verify_report oxp_verify_report;
 // Runs the same input through both engines and compares every output. `graph` may be NULL: the network is lowered
 // with options->lower; else that model is tested against the network. Returns OXP_OK, OXP_DIFFERENT or
 // OXP_NOTHING_SHOWN, each with a report (free it), or another status without one. Where an output does not move, every
-// layer is compared as well, as with options->layers; where that cannot be done or some layer with weights does not move
-// either, nothing is shown.
+// layer is compared as well, as with options->layers; where that cannot be done, some layer with weights does not move
+// either or the output holds no finite number, nothing is shown.
 OXP_API oxp_status oxp_verify(const oxp_network *network, const oxp_graph *graph, const oxp_verify_options *options,
                               oxp_verify_report **out, oxp_error *error);
 OXP_API void oxp_verify_report_free(oxp_verify_report *report);

@@ -463,13 +463,19 @@ static oxp_status verify_differ(oxp__verify *verify, oxp_error *error)
   return OXP_DIFFERENT;
 }
 
-// An output that does not move: all its channels would have matched constants. NULL: there is none.
+// An output that does not move: all its channels would have matched constants. NULL: there is none. One without a finite number
+// comes first: it shows the least.
 static const oxp_verify_row *verify_still_output(const oxp_verify_report *report)
 {
-  for (int i = 0; i < report->output_count; i++)
-    if (report->outputs[i].channels > 0 && report->outputs[i].still == report->outputs[i].channels)
-      return &report->outputs[i];
-  return NULL;
+  const oxp_verify_row *still = NULL;
+  for (int i = 0; i < report->output_count; i++) {
+    const oxp_verify_row *output = &report->outputs[i];
+    if (output->channels == 0 || output->still < output->channels)
+      continue;
+    if (!still || (output->difference.compared == 0 && still->difference.compared > 0))
+      still = output;
+  }
+  return still;
 }
 
 static bool verify_has_still_channels(const oxp_verify_report *report)
@@ -492,7 +498,7 @@ static void verify_note_still(oxp__verify *verify)
 }
 
 // The output does not move. What a layer's weights do was not seen either (`role` is the first array of it), the layer could not be
-// compared (no role), or no layer could (no layer).
+// compared (no role), or no layer could (no layer), or nothing but NaN and infinity was compared, which many weights give.
 static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *output, const oxp__layer *layer,
                                      const char *role)
 {
@@ -502,7 +508,7 @@ static void verify_say_nothing_shown(oxp__verify *verify, const oxp_verify_row *
                    output->difference.compared > 0 ? "does not move" : "holds no finite number");
   if (layer && !role)
     oxp__text_printf(finding, ", and %s could not be compared", oxp__layer_label(layer, label, sizeof label));
-  else if (!layer)
+  else if (!layer && verify->report->layer_count == 0)
     oxp__text_add(finding, ", and the layers of the model given could not be compared");
   if (role)
     oxp__text_printf(finding, ", and zeros in the place of the %s of %s would have matched as well.", role,
@@ -550,7 +556,7 @@ static oxp_status verify_weigh_match(oxp__verify *verify, oxp_error *error)
   }
   if (output)
     OXP__TRY(oxp__verify_find_unexercised(verify, &unexercised, &role, error));
-  if (output && (unexercised || report->layer_count == 0)) {
+  if (output && (unexercised || report->layer_count == 0 || output->difference.compared == 0)) {
     verify_say_nothing_shown(verify, output, unexercised, role);
     return oxp__text_status(&report->finding, error) == OXP_OK ? OXP_NOTHING_SHOWN : OXP_NO_MEMORY;
   }

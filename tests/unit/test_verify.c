@@ -305,6 +305,19 @@ static void broken_statistics_do_not_hide_differences(void **state)
   oxp_network_free(net);
 }
 
+// Infinite weights give NaN and infinity, and so do others: zeros would be noticed, but that tells little.
+static void outputs_without_a_finite_number_show_nothing(void **state)
+{
+  (void)state;
+  oxp_network *net = build_dense((float[]){ INFINITY, INFINITY, INFINITY, INFINITY });
+  oxp_verify_options options = { .against = "reference:double" };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_NOTHING_SHOWN);
+  assert_int_equal(oxp_verify_output(report, 0)->difference.compared, 0);
+  assert_finding(report, "holds no finite number on this input: other weights would have matched as well");
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
 static void warnings_of_writing_are_notes(void **state)
 {
   (void)state;
@@ -760,6 +773,7 @@ int main(void)
     cmocka_unit_test(the_runtime_loses_digits_in_batch_normalization),
     cmocka_unit_test(random_input_lies_where_the_statistics_are),
     cmocka_unit_test(broken_statistics_do_not_hide_differences),
+    cmocka_unit_test(outputs_without_a_finite_number_show_nothing),
     cmocka_unit_test(warnings_of_writing_are_notes),
     cmocka_unit_test(a_wrong_model_is_found_out),
     cmocka_unit_test(a_model_of_another_shape_is_refused),
