@@ -214,19 +214,62 @@ static void a_folders_list_is_not_for_a_file_that_had_none(void **state)
 static void a_list_for_other_people_is_not_taken_over(void **state)
 {
   (void)state;
-  unsigned char found[256];
+  enum { ALL_OTHERS = 38 }; // where their permissions are in the list
+  unsigned char found[256], given[sizeof list];
   need_root();
   need_lists();
-  make("file", 0600);
-  assert_int_equal(setxattr("file", list_name, list, sizeof list, 0), 0);
-  assert_int_equal(chown("file", SOMEBODY, A_GROUP), 0);
-  as_somebody_else(OTHER_GROUP, replace_file);
-  assert_int_equal(getxattr("file", list_name, found, sizeof found), -1);
-  assert_int_equal(look("file").st_mode & 07777, 0600);
+  memcpy(given, list, sizeof list);
+  for (int others = 0; others <= 4;
+       others += 4) { // a list may deny to some what all others may: then none of those may
+    given[ALL_OTHERS] = (unsigned char)others;
+    make("file", 0600);
+    assert_int_equal(setxattr("file", list_name, given, sizeof given, 0), 0);
+    assert_int_equal(chown("file", SOMEBODY, A_GROUP), 0);
+    as_somebody_else(OTHER_GROUP, replace_file);
+    assert_int_equal(getxattr("file", list_name, found, sizeof found), -1);
+    assert_int_equal(look("file").st_mode & 07777, 0600);
+    unlink("file");
+  }
 }
 #endif
 
 // ---- Links ----
+
+// A link in a folder may lead to a path of the whole system; it stays, and what it names is replaced.
+static void links_to_whole_paths_are_followed(void **state)
+{
+  (void)state;
+  char here[4096], target[4200];
+  assert_non_null(getcwd(here, sizeof here));
+  snprintf(target, sizeof target, "%s/target", here);
+  mkdir("folder", 0755);
+  make("target", 0644);
+  assert_int_equal(symlink(target, "folder/link"), 0);
+  assert_int_equal(replace("folder/link"), OXP_OK);
+  assert_int_equal(look("target").st_size, 3);
+  assert_true(readlink("folder/link", here, sizeof here) > 0);
+}
+
+// As many links on the way as the system follows itself, and no more.
+static void long_chains_of_links_are_followed_to_an_end(void **state)
+{
+  (void)state;
+  enum { MOST_LINKS = 40 };
+  char link[16] = "target", next[16];
+  make("target", 0644);
+  for (int i = 0; i < MOST_LINKS; i++) {
+    snprintf(next, sizeof next, "link%d", i);
+    assert_int_equal(symlink(link, next), 0);
+    memcpy(link, next, sizeof link);
+  }
+  assert_int_equal(replace(link), OXP_OK);
+  assert_int_equal(look("target").st_size, 3);
+  oxp__output output;
+  oxp_error error = { 0 };
+  assert_int_equal(symlink(link, "further"), 0);
+  assert_int_equal(oxp__output_open(&output, "further", NULL, &error), OXP_IO);
+  assert_non_null(strstr(error.message, strerror(ELOOP)));
+}
 
 // In a folder like /tmp only own links and those of the folder's owner are followed; elsewhere all are.
 static void strangers_links_are_not_followed_in_shared_folders(void **state)
@@ -279,6 +322,8 @@ int main(void)
     TEST(a_folders_list_is_not_for_a_file_that_had_none),
     TEST(a_list_for_other_people_is_not_taken_over),
 #endif
+    TEST(links_to_whole_paths_are_followed),
+    TEST(long_chains_of_links_are_followed_to_an_end),
     TEST(strangers_links_are_not_followed_in_shared_folders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // Verifying: two sides that agree, and for each way to differ the sentence that says who is wrong. The runtime's part is skipped
 // where there is none.
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -495,6 +496,44 @@ static void given_limits_are_kept(void **state)
   oxp_network_free(net);
 }
 
+// No limit lies below the smallest normal number, which runtimes may take for zero.
+static void no_limit_is_below_normal_numbers(void **state)
+{
+  (void)state;
+  oxp_network *net = build_dense((const float[4]){ 1e-37f, -2e-37f, 3e-37f, 1e-37f });
+  oxp_verify_report *report = verify(net, NULL, &(oxp_verify_options){ .against = "reference" }, OXP_OK);
+  const oxp_verify_row *row = oxp_verify_output(report, 0);
+  assert_true(row->tightened == 2 && row->atol_min == (double)FLT_MIN && row->atol_max == (double)FLT_MIN);
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+// Where limits were given that hide everything, what moves by its last digits still does not move.
+static void last_digits_are_no_movement(void **state)
+{
+  (void)state;
+  const float weights[4] = { 1, 1, -1, 1 }, large[2] = { 3e7f, 0 };
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, weights);
+  oxp_tensor bias = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 2 }, large);
+  oxp_network *net = build(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  x = oxp_network_add_layer(net, "linear", "fc", 1, &x);
+  oxp_layer_set_int(net, x, "in_features", 2);
+  oxp_layer_set_int(net, x, "out_features", 2);
+  oxp_layer_set_weight(net, x, "weight", &weight);
+  oxp_layer_set_weight(net, x, "bias", &bias);
+  oxp_network_add_output(net, x, NULL);
+  finish(net);
+  oxp_verify_options options = { .against = "reference", .limits_given = true, .batch = 8 };
+  oxp_verify_report *report = NULL;
+  oxp_error error = { 0 };
+  (void)oxp_verify(net, NULL, &options, &report, &error);
+  assert_non_null(report);
+  assert_int_equal(oxp_verify_output(report, 0)->still, 1);
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
 // 64 values that are there twice, once with either sign of a weight: what is left is what rounding leaves.
 static void rounding_noise_is_nobodys_fault(void **state)
 {
@@ -729,6 +768,60 @@ static void power_is_what_would_be_noticed(void **state)
   oxp_network_free(net);
 }
 
+// Any output may be the one that shows an error.
+static void power_counts_every_output(void **state)
+{
+  (void)state;
+  const float weights[4] = { 1, -2, 3, 0.5f };
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, weights);
+  oxp_network *net = build(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
+  for (int i = 0; i < 2; i++) {
+    oxp_value fc = oxp_network_add_layer(net, "linear", NULL, 1, &x);
+    oxp_layer_set_int(net, fc, "in_features", 2);
+    oxp_layer_set_int(net, fc, "out_features", 2);
+    oxp_layer_set_int(net, fc, "bias", 0);
+    oxp_layer_set_weight(net, fc, "weight", &weight);
+    oxp_network_add_output(net, fc, NULL);
+  }
+  finish(net);
+  oxp_verify_options options = { .against = "reference:double", .batch = 7, .power = true };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_OK);
+  for (int i = 0; i < 2; i++)
+    assert_true(oxp_verify_layer(report, i)->power < 2e-3);
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
+// A normalization takes a common factor out again: such weights are changed in turn.
+static void power_is_measured_before_a_normalization(void **state)
+{
+  (void)state;
+  const float weights[4 * 4] = { 1, -2, 3, 0.5f, 2, 1, -1, 4, -3, 2, 1, 1, 0.5f, 1, -2, 2 };
+  const float ones[4] = { 1, 1, 1, 1 }, zeros[4] = { 0 };
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 4, 4 }, weights);
+  oxp_tensor gamma = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 4 }, ones);
+  oxp_tensor beta = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 4 }, zeros);
+  oxp_network *net = build(OXP_FLOAT32);
+  oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 4 });
+  x = oxp_network_add_layer(net, "linear", "fc", 1, &x);
+  oxp_layer_set_int(net, x, "in_features", 4);
+  oxp_layer_set_int(net, x, "out_features", 4);
+  oxp_layer_set_int(net, x, "bias", 0);
+  oxp_layer_set_weight(net, x, "weight", &weight);
+  x = oxp_network_add_layer(net, "layer_norm", NULL, 1, &x);
+  oxp_layer_set_ints(net, x, "normalized_shape", 1, (int64_t[]){ 4 });
+  oxp_layer_set_weight(net, x, "gamma", &gamma);
+  oxp_layer_set_weight(net, x, "beta", &beta);
+  oxp_network_add_output(net, x, NULL);
+  finish(net);
+  oxp_verify_options options = { .against = "reference:double", .batch = 7, .power = true };
+  oxp_verify_report *report = verify(net, NULL, &options, OXP_OK);
+  assert_true(oxp_verify_layer(report, 0)->power < 0.05);
+  oxp_verify_report_free(report);
+  oxp_network_free(net);
+}
+
 static void weights_that_nothing_shows_are_named(void **state)
 {
   (void)state;
@@ -781,6 +874,8 @@ int main(void)
     cmocka_unit_test(float32_itself_may_not_be_enough),
     cmocka_unit_test(small_outputs_are_not_hidden_by_the_tolerance),
     cmocka_unit_test(given_limits_are_kept),
+    cmocka_unit_test(no_limit_is_below_normal_numbers),
+    cmocka_unit_test(last_digits_are_no_movement),
     cmocka_unit_test(rounding_noise_is_nobodys_fault),
     cmocka_unit_test(outputs_that_do_not_move_show_nothing),
     cmocka_unit_test(values_that_hardly_move_may_show_all_weights),
@@ -789,6 +884,8 @@ int main(void)
     cmocka_unit_test(not_finite_values_are_mentioned),
     cmocka_unit_test(the_seed_decides_the_input),
     cmocka_unit_test(power_is_what_would_be_noticed),
+    cmocka_unit_test(power_counts_every_output),
+    cmocka_unit_test(power_is_measured_before_a_normalization),
     cmocka_unit_test(weights_that_nothing_shows_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
