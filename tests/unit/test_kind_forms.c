@@ -365,6 +365,21 @@ static void upsample_by_whole_factors_needs_no_sizes(void **state)
   done(network, graph);
 }
 
+// A size that is open stays the same symbol only where nothing scales it, up or down.
+static void upsample_of_open_sizes_says_which_stay(void **state)
+{
+  (void)state;
+  static const double scales[][2] = { { 0.5, 1 }, { 1, 0.5 }, { 3, 1 } };
+  for (size_t i = 0; i < 3; i++) {
+    const int64_t open[] = { OXP_DIM_BATCH, 3, OXP_DIM_HEIGHT, OXP_DIM_WIDTH };
+    oxp_network *network = upsample(open, scales[i], NULL);
+    const oxp__shape *shape = &network->values[network->outputs[0]].shape;
+    for (int axis = 0; axis < 2; axis++)
+      assert_int_equal(shape->dim[2 + axis], i % 2 != (size_t)axis ? open[2 + axis] : OXP_DIM_UNKNOWN);
+    oxp_network_free(network);
+  }
+}
+
 // ---- Clip ----
 
 static void clip_takes_its_limits_as_inputs(void **state)
@@ -780,6 +795,7 @@ int main(void)
     cmocka_unit_test(attributes_stand_in_alphabetical_order),
     cmocka_unit_test(windows_that_do_not_fit_are_refused),
     cmocka_unit_test(upsample_by_whole_factors_needs_no_sizes),
+    cmocka_unit_test(upsample_of_open_sizes_says_which_stay),
     cmocka_unit_test(upsample_to_sizes_lists_the_places),
     cmocka_unit_test(upsample_by_49_lists_the_places),
     cmocka_unit_test(upsample_bilinear_by_whole_factors_is_resize),
