@@ -13,10 +13,16 @@
 
 enum { CHECK_MAX_FINDINGS = 20, CHECK_MAX_FINDING_BYTES = 400, CHECK_MAX_BYTES = 3000 };
 
+// Is what is found from now on only counted?
+static bool findings_are_full(const oxp__findings *findings)
+{
+  return findings->shown >= CHECK_MAX_FINDINGS || findings->text.length > CHECK_MAX_BYTES;
+}
+
 void oxp__finding(oxp__findings *findings, const char *format, ...)
 {
   findings->count++;
-  if (findings->shown >= CHECK_MAX_FINDINGS || findings->text.length > CHECK_MAX_BYTES)
+  if (findings_are_full(findings))
     return;
   findings->shown++;
   char sentence[CHECK_MAX_FINDING_BYTES];
@@ -301,7 +307,7 @@ static int64_t check_import(const checker *check, const char *domain)
 static size_t check_computed_later(const checker *check, const check_scope *scope, const char *name)
 {
   const oxp__nodes *nodes = &scope->graph->nodes;
-  for (size_t i = 0; check->labelled && check->findings.shown < CHECK_MAX_FINDINGS && i < nodes->count; i++)
+  for (size_t i = 0; check->labelled && !findings_are_full(&check->findings) && i < nodes->count; i++)
     for (size_t j = 0; j < nodes->at[i]->outputs.count; j++)
       if (strcmp(nodes->at[i]->outputs.at[j], name) == 0)
         return i;

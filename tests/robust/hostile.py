@@ -491,6 +491,14 @@ for key, data in ONNX.items():
     make.__name__ = f"onnx_{key}"
     case("verify net.netcl m.onnx", (4, 6), extra=["net.netcl"])(make)
 
+
+# Long findings fill the message first; after that none may cost a search through all nodes.
+@case("inspect m.onnx", (0, 4))
+def onnx_with_many_missing_inputs():
+    inputs = b"".join(field(1, name) for name in [b"x" * 350] * 20 + [b"y"] * 120000)
+    write("m.onnx", model(field(1, inputs + field(2, b"o") * 120000 + field(4, b"Relu"))))
+
+
 # --- What is no file ---
 
 
