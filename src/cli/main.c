@@ -120,8 +120,8 @@ static int show_usage(void)
   return oxp_status_exit_code(OXP_BAD_ARGUMENT);
 }
 
-// Where one of the standard streams is closed, the next file that is opened would take its number, and messages would be written into
-// it. False when nothing can take its place.
+// Where one of the standard streams is closed, the next file that is opened would take its number, and messages would
+// be written into it. False when nothing can take its place.
 static bool fill_standard_streams(void)
 {
   for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)

@@ -32,7 +32,8 @@ static void offers_add(offers *list, const char *from, bool picture, int rank, c
   list->count += whole;
 }
 
-// What the model declares, when it declares numbers. A model that cannot be read is reported when it is opened to be used.
+// What the model declares, when it declares numbers. A model that cannot be read is reported when it is opened to be
+// used.
 static void offers_add_model(offers *list, const char *path, const char *name)
 {
   oxp_graph *graph = NULL;
@@ -121,8 +122,8 @@ static oxp_status offer_try(const offer *offered, const char *path, const oxp_op
   return OXP_OK;
 }
 
-// The first of the offers that the network opens with replaces *network; false when there is none. A picture's size counts only
-// where the network has none (`open`).
+// The first of the offers that the network opens with replaces *network; false when there is none. A picture's size
+// counts only where the network has none (`open`).
 static bool offers_take(const offers *list, const char *path, const oxp_open_options *options, bool open,
                         oxp_network **network)
 {

@@ -19,8 +19,8 @@ static bool access_has_none(int code)
 }
 #endif
 
-// Gives the new file the list of the old one. A file without one gets none, although its folder may have given the new one a list. False
-// when that fails, and where the list's entries for owner or group would now mean somebody else.
+// Gives the new file the list of the old one. A file without one gets none, although its folder may have given the new
+// one a list. False when that fails, and where the list's entries for owner or group would now mean somebody else.
 static bool access_keep_list(int descriptor, const char *path, bool same_owner_and_group)
 {
 #ifdef __linux__
@@ -39,8 +39,8 @@ static bool access_keep_list(int descriptor, const char *path, bool same_owner_a
 
 // ---- Owner, group, permissions ----
 
-// The old permissions, less what they would give to people who were in another class before: members of the old group are now among
-// all others, and whoever is in the new group had no more than all others. The same for the old owner.
+// The old permissions, less what they would give to people who were in another class before: members of the old group
+// are now among all others, and whoever is in the new group had no more than all others. The same for the old owner.
 static mode_t access_narrow(mode_t mode, bool same_owner, bool same_group)
 {
   mode_t owner = mode >> 6 & 7, group = mode >> 3 & 7, other = mode & 7;

@@ -1,5 +1,5 @@
-// output.c: see output.h. A temporary file is locked as long as it is open, so that another process can tell a left-over from one
-// that is being written. Place: core.
+// output.c: see output.h. A temporary file is locked as long as it is open, so that another process can tell a
+// left-over from one that is being written. Place: core.
 #ifdef __linux__
 #define _GNU_SOURCE // fallocate
 #endif
@@ -51,8 +51,8 @@ static char *output_old_name(const char *target)
   return oxp__path_beside(target, name);
 }
 
-// Takes the lock that says "in use" as long as the file is open. False when somebody takes the file for a left-over, which can
-// only be between its making and its locking. Where files cannot be locked nobody removes any.
+// Takes the lock that says "in use" as long as the file is open. False when somebody takes the file for a left-over,
+// which can only be between its making and its locking. Where files cannot be locked nobody removes any.
 static bool output_lock(int descriptor)
 {
   struct stat status;
@@ -71,8 +71,8 @@ static int folder_open(const char *path)
   return descriptor;
 }
 
-// Makes a new file under a name that nobody has. One that replaces another is its maker's alone until it is complete; a new one is what
-// the umask makes of it.
+// Makes a new file under a name that nobody has. One that replaces another is its maker's alone until it is complete; a
+// new one is what the umask makes of it.
 static oxp_status output_create(oxp__output *output, oxp_error *error)
 {
   mode_t mode = output->replaces ? 0600 : 0666;
@@ -111,8 +111,8 @@ static void output_remove_unused(int folder, const char *name, const oxp__source
   close(descriptor);
 }
 
-// Removes what processes that were killed while they wrote this target left behind: files with a temporary name of the target
-// that nobody holds a lock on.
+// Removes what processes that were killed while they wrote this target left behind: files with a temporary name of the
+// target that nobody holds a lock on.
 static void output_clean(const oxp__output *output)
 {
   const char *own = oxp__path_name(output->temporary_path);
@@ -156,7 +156,8 @@ static oxp_status output_fail_source(const oxp__output *output, oxp_error *error
   return oxp__at_file(error, OXP_BAD_ARGUMENT, output->given_path);
 }
 
-// Looks whether there is a target; OXP_IO when something other than a regular file has its name, or nothing can have it.
+// Looks whether there is a target; OXP_IO when something other than a regular file has its name, or nothing can have
+// it.
 static oxp_status output_check_target(oxp__output *output, oxp_error *error)
 {
   struct stat status;
@@ -367,8 +368,8 @@ oxp_status oxp__output_compare(oxp__output *output, bool *same, oxp_error *error
   return OXP_OK;
 }
 
-// After a rename the folder's entry is on the disk only when the folder was synced too. Some file systems cannot do that (EINVAL):
-// the rename is then as safe as it gets.
+// After a rename the folder's entry is on the disk only when the folder was synced too. Some file systems cannot do
+// that (EINVAL): the rename is then as safe as it gets.
 static oxp_status output_sync_folder(oxp__output *output, int folder, oxp_error *error)
 {
   bool failed = fsync(folder) != 0 && errno != EINVAL;
@@ -389,8 +390,8 @@ static oxp_status output_prepare(oxp__output *output, bool sync, oxp_error *erro
   return OXP_OK;
 }
 
-// Takes their names from the files that are about to be replaced; the last one goes first. They need no lock: cleaning up does not
-// know their new names, and whoever else replaces these files waits for the folder.
+// Takes their names from the files that are about to be replaced; the last one goes first. They need no lock: cleaning
+// up does not know their new names, and whoever else replaces these files waits for the folder.
 static oxp_status outputs_hide(oxp__output *const *outputs, int count, oxp_error *error)
 {
   for (int i = count - 1; i >= 0; i--) {
@@ -401,9 +402,9 @@ static oxp_status outputs_hide(oxp__output *const *outputs, int count, oxp_error
   return OXP_OK;
 }
 
-// Undoes the hiding, and the renaming of the first `renamed` files. In their order, and no further than it succeeds: the last old
-// file must not come back to the others' new content. What cannot be put back keeps its hidden name until the next commit of these
-// files succeeds. False then.
+// Undoes the hiding, and the renaming of the first `renamed` files. In their order, and no further than it succeeds:
+// the last old file must not come back to the others' new content. What cannot be put back keeps its hidden name until
+// the next commit of these files succeeds. False then.
 static bool outputs_put_back(oxp__output *const *outputs, int count, int renamed)
 {
   bool back = true;
@@ -430,7 +431,8 @@ static oxp_status outputs_rename(oxp__output *const *outputs, int count, bool hi
   return output_fail(outputs[count - 1], "put the old files back, which are beside it as .NAME.oxp-old", error);
 }
 
-// Looks for what could not be known before the folder was locked: which of the targets are there. They may have come and gone.
+// Looks for what could not be known before the folder was locked: which of the targets are there. They may have come
+// and gone.
 static oxp_status outputs_begin(oxp__output *const *outputs, int count, bool hide_old, oxp_error *error)
 {
   for (int i = 0; i < count; i++) {

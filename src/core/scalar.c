@@ -79,8 +79,8 @@ static oxp__held scalar_store_whole(oxp_dtype dtype, void *element, const oxp__s
   return OXP__HELD_EXACTLY;
 }
 
-// A double that rounds to every narrower type as the whole number itself does: what double cannot hold is kept as one bit that says
-// that there was something.
+// A double that rounds to every narrower type as the whole number itself does: what double cannot hold is kept as one
+// bit that says that there was something.
 static double scalar_sticky(uint64_t magnitude)
 {
   if (magnitude >> DBL_MANT_DIG == 0)

@@ -49,7 +49,8 @@ double oxp__array_load(const oxp_array *array, int64_t at)
   return oxp__load_f64(array->dtype, (const unsigned char *)array->data + (size_t)at * oxp_dtype_bytes(array->dtype));
 }
 
-// How far two values are from each other: infinitely where only one is finite, or where both are not and are not the same.
+// How far two values are from each other: infinitely where only one is finite, or where both are not and are not the
+// same.
 static double compare_apart(double e, double a)
 {
   if (isfinite(e) && isfinite(a))

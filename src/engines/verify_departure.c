@@ -1,5 +1,6 @@
-// verify_departure.c: which layer of a model that was given is the first wrong one? The trusted side computes in its own way and may
-// depart by rounding; a fresh export of the network on the same engine rounds as the model does, layer by layer. Place: engines.
+// verify_departure.c: which layer of a model that was given is the first wrong one? The trusted side computes in its
+// own way and may depart by rounding; a fresh export of the network on the same engine rounds as the model does, layer
+// by layer. Place: engines.
 #include <stdlib.h>
 
 #include "engines/verify.h"

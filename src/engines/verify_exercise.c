@@ -1,5 +1,6 @@
-// verify_exercise.c: does the input make a layer's weights matter? A value that does not move may still tell wrong weights from
-// right ones (a mean over much noise), or not (zeros go in). Tries it, in double: with zeros in the place of each array in turn.
+// verify_exercise.c: does the input make a layer's weights matter? A value that does not move may still tell wrong
+// weights from right ones (a mean over much noise), or not (zeros go in). Tries it, in double: with zeros in the place
+// of each array in turn.
 // Place: engines.
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,8 @@ static oxp_status exercise_notices(const exercise_state *state, exercise_layer *
   return OXP_OK;
 }
 
-// The first array of a layer whose zeros would have matched; NULL: all are exercised. Arrays that are zero are what they are.
+// The first array of a layer whose zeros would have matched; NULL: all are exercised. Arrays that are zero are what
+// they are.
 static oxp_status exercise_look(const exercise_state *state, const oxp__layer *layer, const char **role,
                                 oxp_error *error)
 {

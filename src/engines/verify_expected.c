@@ -1,5 +1,6 @@
-// verify_expected.c: outputs that somebody else computed from the same input (the tool that trained the network), compared with what
-// both sides make of it: says whether the network was read right, which the two sides alone cannot. Place: engines.
+// verify_expected.c: outputs that somebody else computed from the same input (the tool that trained the network),
+// compared with what both sides make of it: says whether the network was read right, which the two sides alone cannot.
+// Place: engines.
 #include <math.h>
 
 #include "engines/verify.h"

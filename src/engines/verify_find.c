@@ -1,5 +1,5 @@
-// verify_find.c: two sides differ; who is wrong? Asks a third one, the reference in double, and then narrows the cause down by
-// running the tested side in other ways. Everything said was run, nothing is guessed. Place: engines.
+// verify_find.c: two sides differ; who is wrong? Asks a third one, the reference in double, and then narrows the cause
+// down by running the tested side in other ways. Everything said was run, nothing is guessed. Place: engines.
 #include <math.h>
 #include <stdlib.h>
 

@@ -176,7 +176,8 @@ static bool verify_has_open_batch(const oxp__verify *verify)
   return false;
 }
 
-// The samples that were given for each input with an open batch (for the first one, when all are fixed); 0 when the values are random.
+// The samples that were given for each input with an open batch (for the first one, when all are fixed); 0 when the
+// values are random.
 static oxp_status verify_sample_count(const oxp__verify *verify, int64_t *count, oxp_error *error)
 {
   *count = 0;

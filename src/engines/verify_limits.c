@@ -1,5 +1,6 @@
-// verify_limits.c: the limits under which values are compared. A tolerance only counts where it can tell: an atol that hides an
-// output is tightened to what the output shows, but never below what the rounding of float32 does to it. Place: engines.
+// verify_limits.c: the limits under which values are compared. A tolerance only counts where it can tell: an atol that
+// hides an output is tightened to what the output shows, but never below what the rounding of float32 does to it.
+// Place: engines.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -119,8 +120,8 @@ bool oxp__verify_beyond_noise(const oxp__verify_value *value)
 
 // --- Noise ---
 
-// Would this run's noise decide about a channel? For an output only where a limit was tightened and is exceeded, and the one asked
-// for is not; for a layer, whose values nobody gave limits for, wherever one is exceeded.
+// Would this run's noise decide about a channel? For an output only where a limit was tightened and is exceeded, and
+// the one asked for is not; for a layer, whose values nobody gave limits for, wherever one is exceeded.
 static bool limits_need_noise(const oxp__verify *verify, size_t run)
 {
   for (int i = 0; i < verify->value_count; i++) {
@@ -189,7 +190,8 @@ static oxp_status limits_add_run_noise(oxp__verify *verify, limits_sides *sides,
   return status;
 }
 
-// A channel's limit depends on the noise of the run in which it was exceeded most: if it holds there, it holds everywhere.
+// A channel's limit depends on the noise of the run in which it was exceeded most: if it holds there, it holds
+// everywhere.
 static oxp_status limits_raise_to_noise(oxp__verify *verify, oxp_error *error)
 {
   limits_sides sides = { 0 };

@@ -1,6 +1,6 @@
-// verify_match.c: which values of a model that was given hold what the network's layers compute. First the names that our profiles
-// write; where those are not in the model, shape and order (verify_match_shapes.c), as far as they leave no choice. What is not
-// certain is left open. Place: engines.
+// verify_match.c: which values of a model that was given hold what the network's layers compute. First the names that
+// our profiles write; where those are not in the model, shape and order (verify_match_shapes.c), as far as they leave
+// no choice. What is not certain is left open. Place: engines.
 #include "engines/verify_match.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static int match_find_info(const oxp__value_infos *list, const char *name)
   return -1;
 }
 
-// What the model calls a value of a fresh export. Inputs and outputs correspond by their place, whatever they are called.
+// What the model calls a value of a fresh export. Inputs and outputs correspond by their place, whatever they are
+// called.
 static const char *match_name(const oxp__match *match, const oxp__names *made, const oxp_graph *fresh, const char *name,
                               bool *by_name)
 {

@@ -1,11 +1,11 @@
-// verify_match_shapes.c: matches layers with the values of a model whose names say nothing: by the shapes that both pass through.
-// Asks the engine for the model's shapes. Place: engines.
+// verify_match_shapes.c: matches layers with the values of a model whose names say nothing: by the shapes that both
+// pass through. Asks the engine for the model's shapes. Place: engines.
 #include <string.h>
 
 #include "engines/verify_match.h"
 
-// One value that everything behind it depends on: nothing else of what was computed before it is used later. A chain consists
-// of such values only; of a branching network they are the places where it is one value wide.
+// One value that everything behind it depends on: nothing else of what was computed before it is used later. A chain
+// consists of such values only; of a branching network they are the places where it is one value wide.
 typedef struct match_cut {
   int layer;           // of the network, or
   const char *name;    // of the model
@@ -19,7 +19,8 @@ typedef struct match_cuts {
   size_t count;
 } match_cuts;
 
-// A walk over steps that use and make values. Only values that depend on an input count; `uses` are those still to come.
+// A walk over steps that use and make values. Only values that depend on an input count; `uses` are those still to
+// come.
 typedef struct match_flow {
   size_t *uses;
   bool *depends;
@@ -220,8 +221,8 @@ static size_t match_run_length(const match_cuts *cuts, size_t first)
   return end - first;
 }
 
-// Runs of one shape that are equally long on both sides correspond value by value. Of others only the last values do, if one
-// operator makes both: what stands before the shape changes.
+// Runs of one shape that are equally long on both sides correspond value by value. Of others only the last values do,
+// if one operator makes both: what stands before the shape changes.
 static void match_run(oxp__match *match, const match_cut *layers, size_t layer_count, const match_cut *values,
                       size_t value_count)
 {

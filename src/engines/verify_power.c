@@ -1,5 +1,6 @@
-// verify_power.c: which errors in the weights of a layer this input and these limits would have noticed. Measured, not estimated: the
-// weights are changed in the reference in double, and what follows them is computed again. Place: engines.
+// verify_power.c: which errors in the weights of a layer this input and these limits would have noticed. Measured, not
+// estimated: the weights are changed in the reference in double, and what follows them is computed again. Place:
+// engines.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ typedef struct power_state {
   double *kept;         // owned: room for the largest array of weights
 } power_state;
 
-// How a weight array is changed: all of it scaled by 1 - change, or its elements by 1 - change and 1 + change in turn. The second shows
-// what the first cannot: a normalization afterwards takes a common factor out again.
+// How a weight array is changed: all of it scaled by 1 - change, or its elements by 1 - change and 1 + change in turn.
+// The second shows what the first cannot: a normalization afterwards takes a common factor out again.
 typedef enum power_way { POWER_SCALED, POWER_IN_TURN } power_way;
 
 // --- One change ---
@@ -67,8 +68,8 @@ static oxp_status power_try(power_state *state, int layer, int role, power_way w
   return status;
 }
 
-// The smallest change that was seen to be noticed; infinite when not even zeros are. Small changes act in proportion, so each try
-// says where to look next.
+// The smallest change that was seen to be noticed; infinite when not even zeros are. Small changes act in proportion,
+// so each try says where to look next.
 static oxp_status power_search(power_state *state, int layer, int role, power_way way, double *smallest,
                                oxp_error *error)
 {

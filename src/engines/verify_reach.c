@@ -1,5 +1,5 @@
-// verify_reach.c: how large random input is, so that it shows something: activations that are all dead or all saturated hide what is
-// before them. Looks at the reference only, never at the tested side. Place: engines.
+// verify_reach.c: how large random input is, so that it shows something: activations that are all dead or all saturated
+// hide what is before them. Looks at the reference only, never at the tested side. Place: engines.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 // Tried in this order; then the scale at which the first normalization inside sees its statistics.
 static const double reach_scales[] = { 1, 0.125, 8 };
 
-// A value moves when it answers a small step of its input with at least this share of the step; an activation is reached when this
-// share of its values moves.
+// A value moves when it answers a small step of its input with at least this share of the step; an activation is
+// reached when this share of its values moves.
 static const double reach_slope = 1e-3, reach_share = 1.0 / 64;
 static const double reach_step = 1e-3; // of the largest input
 
@@ -25,7 +25,8 @@ typedef struct reach_state {
 
 // --- Activations ---
 
-// Kinds without weights that keep the shape of their one input: whatever is between the layers that compute with weights.
+// Kinds without weights that keep the shape of their one input: whatever is between the layers that compute with
+// weights.
 static bool reach_is_activation(const oxp_network *network, const oxp__layer *layer)
 {
   if (layer->kind->passes_through || layer->kind->weight_count > 0 || layer->input_count != 1)
@@ -37,7 +38,8 @@ static bool reach_is_activation(const oxp_network *network, const oxp__layer *la
   return same;
 }
 
-// Loads the values and moves them by one step, up and down in turn: where all move together a softmax would stand still.
+// Loads the values and moves them by one step, up and down in turn: where all move together a softmax would stand
+// still.
 static double reach_load_moved(const oxp_array *array, double *at)
 {
   int64_t count = oxp_array_count(array);

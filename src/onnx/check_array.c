@@ -1,5 +1,5 @@
-// check_array.c: whether the arrays of a model hold what they say: values once, in the right field, as many as the dims ask for. Reads
-// values only to count them. Place: onnx.
+// check_array.c: whether the arrays of a model hold what they say: values once, in the right field, as many as the dims
+// ask for. Reads values only to count them. Place: onnx.
 #include <inttypes.h>
 
 #include "onnx/check.h"

@@ -1,5 +1,7 @@
-// external_locate.c: where the arrays of a model lie that are in other files, and whether they may be read from there. A model comes from
-// anybody: what it names must not make a program open a file that does not belong to it. Opens nothing itself. Place: onnx.
+// external_locate.c: where the arrays of a model lie that are in other files, and whether they may be read from there.
+// A model comes from
+// anybody: what it names must not make a program open a file that does not belong to it. Opens nothing itself. Place:
+// onnx.
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -102,8 +104,8 @@ static bool locate_is_beside(const char *path, const char *other)
   return strncmp(path, other, folder) == 0;
 }
 
-// Where links lead is what counts: it must lie in the model's folder, as the path says or where the model's own links lead (caches of
-// models keep model and data elsewhere and link to both).
+// Where links lead is what counts: it must lie in the model's folder, as the path says or where the model's own links
+// lead (caches of models keep model and data elsewhere and link to both).
 static oxp_status locate_resolve(const char *model, const char *location, char *resolved, oxp_error *error)
 {
   char folder[PATH_MAX], real_model[PATH_MAX], words[128];

@@ -1,5 +1,6 @@
-// typed.c: values that lie in int64_data and the like instead of raw_data. How many there are can be told of all of them;
-// the few numbers that shapes, axes and scales consist of are read. Larger payloads are only carried along. Place: onnx.
+// typed.c: values that lie in int64_data and the like instead of raw_data. How many there are can be told of all of
+// them; the few numbers that shapes, axes and scales consist of are read. Larger payloads are only carried along.
+// Place: onnx.
 #include <string.h>
 
 #include "onnx/schema.h"

@@ -1,4 +1,5 @@
-// walk.c: every tensor of a model, wherever it is. What is nested is at most as deep as the reader lets messages be. Place: onnx.
+// walk.c: every tensor of a model, wherever it is. What is nested is at most as deep as the reader lets messages be.
+// Place: onnx.
 #include "onnx/graph.h"
 
 typedef struct walk_visitor {

@@ -1,5 +1,5 @@
-// exif.c: see exif.h. The orientation is one entry of a small TIFF file inside the picture. Nothing is trusted: what does not lie inside
-// the bytes is not there. Place: formats/containers.
+// exif.c: see exif.h. The orientation is one entry of a small TIFF file inside the picture. Nothing is trusted: what
+// does not lie inside the bytes is not there. Place: formats/containers.
 #include "formats/containers/exif.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-// json.c: see json.h. The text is read here, by a parser that lives with every byte and with memory running out anywhere; jansson
-// holds the values. What Python's json writes beyond the standard is read as Python reads it. Knows no dialect. Place:
-// formats/containers.
+// json.c: see json.h. The text is read here, by a parser that lives with every byte and with memory running out
+// anywhere; jansson holds the values. What Python's json writes beyond the standard is read as Python reads it. Knows
+// no dialect. Place: formats/containers.
 #include "formats/containers/json.h"
 
 #include <limits.h>
@@ -14,8 +14,8 @@
 
 typedef struct json_reader {
   const char *start, *at, *end;
-  // Decoded texts that are in use, one behind the other, and behind them a number's digits. As large as the text and a decimal
-  // point, so that all fit.
+  // Decoded texts that are in use, one behind the other, and behind them a number's digits. As large as the text and a
+  // decimal point, so that all fit.
   char *scratch;
   oxp_status status;
   oxp_error *error;
@@ -94,8 +94,9 @@ static int32_t reader_hex(json_reader *reader)
   return code;
 }
 
-// The code point after `\u`, of which half may be in a second escape; 0 when it is none. Zero itself is refused: it would end texts.
-// Half a character alone, as Python writes it for a byte of a file's name that is no character, becomes U+FFFD.
+// The code point after `\u`, of which half may be in a second escape; 0 when it is none. Zero itself is refused: it
+// would end texts. Half a character alone, as Python writes it for a byte of a file's name that is no character,
+// becomes U+FFFD.
 static uint32_t reader_code_point(json_reader *reader)
 {
   int32_t first = reader_hex(reader);
@@ -138,7 +139,8 @@ static char *reader_escape(json_reader *reader, char *to)
   return code ? put_utf8(to, code) : NULL;
 }
 
-// Decodes a text behind its opening quote into the scratch, zero-terminated, and takes that part of the scratch. NULL on failure.
+// Decodes a text behind its opening quote into the scratch, zero-terminated, and takes that part of the scratch. NULL
+// on failure.
 static const char *reader_text(json_reader *reader)
 {
   char *start = reader->scratch, *to = start;
@@ -189,7 +191,8 @@ static bool reader_digits(json_reader *reader)
   return reader->at > first;
 }
 
-// jansson holds no number that is not finite: it becomes a text that begins with a zero byte, which no text that was read does.
+// jansson holds no number that is not finite: it becomes a text that begins with a zero byte, which no text that was
+// read does.
 static json_t *reader_real(json_reader *reader, double number)
 {
   if (isfinite(number))
@@ -209,8 +212,8 @@ bool oxp__json_number_value(const json_t *value, double *number)
   return is_word || json_is_number(value);
 }
 
-// A number from `first` to where the reader is. The caller's program may have set a locale whose decimal point is something else,
-// which strtod then expects. What is too large for a double is infinity, as in Python.
+// A number from `first` to where the reader is. The caller's program may have set a locale whose decimal point is
+// something else, which strtod then expects. What is too large for a double is infinity, as in Python.
 static json_t *reader_decimal(json_reader *reader, const char *first)
 {
   const char *point = localeconv()->decimal_point;
@@ -225,8 +228,8 @@ static json_t *reader_decimal(json_reader *reader, const char *first)
   return reader_real(reader, strtod(digits, NULL));
 }
 
-// Digits from `first` to where the reader is, with a sign in front. What int64 cannot hold becomes a real number: JSON knows no limit,
-// and only who needs such a number has to refuse it.
+// Digits from `first` to where the reader is, with a sign in front. What int64 cannot hold becomes a real number: JSON
+// knows no limit, and only who needs such a number has to refuse it.
 static json_t *reader_integer(json_reader *reader, const char *first)
 {
   int64_t number = 0, sign = *first == '-' ? -1 : 1;

@@ -1,6 +1,7 @@
-// pickle.c: see pickle.h. The machine has a stack, a stack of marks and a memo, as the format demands. All of them grow only
-// with bytes that are really there: every instruction makes at most one value, and copies only what earlier ones pushed. What
-// the memo holds can be used again and again, so whatever copies or compares it has a bound of its own. Place: formats/containers.
+// pickle.c: see pickle.h. The machine has a stack, a stack of marks and a memo, as the format demands. All of them grow
+// only with bytes that are really there: every instruction makes at most one value, and copies only what earlier ones
+// pushed. What the memo holds can be used again and again, so whatever copies or compares it has a bound of its own.
+// Place: formats/containers.
 #include "formats/containers/pickle.h"
 
 #include <string.h>
@@ -269,8 +270,8 @@ static bool pickle_is_text(const unsigned char *bytes, size_t count)
   return true;
 }
 
-// A text or bytes with a length of `size` bytes before it. A text with a zero byte would end early here: it is kept as bytes are, and
-// so is no key.
+// A text or bytes with a length of `size` bytes before it. A text with a zero byte would end early here: it is kept as
+// bytes are, and so is no key.
 static oxp_status pickle_push_text(pickle_machine *machine, oxp__pickle_type type, size_t size)
 {
   uint64_t count;
@@ -293,8 +294,8 @@ static oxp_status pickle_push_text(pickle_machine *machine, oxp__pickle_type typ
   return pickle_push(machine, value);
 }
 
-// A signed number with its length, of `size` bytes, before it. What 64 bits do not hold, as the seeds of generators, is not kept: no
-// weight is made of it. Bytes that only repeat the sign are no part of the number.
+// A signed number with its length, of `size` bytes, before it. What 64 bits do not hold, as the seeds of generators, is
+// not kept: no weight is made of it. Bytes that only repeat the sign are no part of the number.
 static oxp_status pickle_push_long(pickle_machine *machine, size_t size)
 {
   uint64_t count, number = 0;
@@ -577,8 +578,8 @@ static oxp_status pickle_call_parameter(pickle_machine *machine, const oxp__pick
   return pickle_push(machine, arguments->items[0]);
 }
 
-// (text, encoding): bytes, which are not the same as a key. They are not encoded: nobody looks into bytes, nor into a text that is kept
-// as such.
+// (text, encoding): bytes, which are not the same as a key. They are not encoded: nobody looks into bytes, nor into a
+// text that is kept as such.
 static oxp_status pickle_call_encode(pickle_machine *machine, const oxp__pickle_value *arguments)
 {
   if (arguments->count < 1 || arguments->count > 2 ||
@@ -587,8 +588,9 @@ static oxp_status pickle_call_encode(pickle_machine *machine, const oxp__pickle_
   return pickle_push(machine, pickle_new(machine, OXP__PICKLE_BYTES));
 }
 
-// list(x), tuple(x), set(x), dict(): of nothing, or of one collection. Calls may copy one collection from the memo many times;
-// all of them together may copy as many items as the pickle has bytes, more than any pickle that Python writes does.
+// list(x), tuple(x), set(x), dict(): of nothing, or of one collection. Calls may copy one collection from the memo many
+// times; all of them together may copy as many items as the pickle has bytes, more than any pickle that Python writes
+// does.
 static oxp_status pickle_call_collection(pickle_machine *machine, oxp__pickle_type type,
                                          const oxp__pickle_value *arguments)
 {
@@ -605,8 +607,9 @@ static oxp_status pickle_call_collection(pickle_machine *machine, oxp__pickle_ty
   return pickle_push(machine, pickle_collection(machine, type, from->items, from->count));
 }
 
-// A class or function and its arguments. A new object (NEWOBJ) may leave its contents to later instructions, as a list does
-// whatever the arguments are; what pickles really hold has none, so others are refused. A tuple has its contents from the start.
+// A class or function and its arguments. A new object (NEWOBJ) may leave its contents to later instructions, as a list
+// does whatever the arguments are; what pickles really hold has none, so others are refused. A tuple has its contents
+// from the start.
 static oxp_status pickle_call(pickle_machine *machine, bool new_object)
 {
   oxp__pickle_value *arguments = NULL, *callee = NULL;
@@ -853,7 +856,8 @@ oxp_status oxp__pickle_read(oxp__arena *arena, const void *bytes, size_t count, 
                      OXP__PICKLE_LIMIT_BYTES);
   pickle_machine machine = { .arena = arena, .start = bytes, .at = bytes, .error = error };
   machine.end = machine.start + count;
-  // From the start there is a stack, if an empty one: instructions take addresses in it also where they take nothing from it.
+  // From the start there is a stack, if an empty one: instructions take addresses in it also where they take nothing
+  // from it.
   machine.stack = oxp__arena_grow(arena, NULL, 0, &machine.capacity, sizeof(oxp__pickle_value *));
   if (!machine.stack)
     return oxp__fail_memory(error, sizeof(oxp__pickle_value *));

@@ -1,6 +1,6 @@
-// zip.c: the directory of a ZIP archive, read so that nothing in it is believed without a check. The end record leads to the
-// central directory, each of its entries to a local header, and all three have to agree; only then a member is a byte range.
-// Knows nothing of what members hold. Place: formats/containers.
+// zip.c: the directory of a ZIP archive, read so that nothing in it is believed without a check. The end record leads
+// to the central directory, each of its entries to a local header, and all three have to agree; only then a member is a
+// byte range. Knows nothing of what members hold. Place: formats/containers.
 #include "formats/containers/zip.h"
 
 #include <stdlib.h>
@@ -102,8 +102,8 @@ static oxp_status zip_read_end(oxp__file *file, const unsigned char *record, uin
   return OXP_OK;
 }
 
-// Where end records may be: their comments end exactly with the file. A comment may hold what looks like one, so several
-// places may do.
+// Where end records may be: their comments end exactly with the file. A comment may hold what looks like one, so
+// several places may do.
 typedef struct zip_tail {
   unsigned char *bytes;
   size_t count, at; // `at` walks down from the end
@@ -279,14 +279,16 @@ static oxp_status zip_read_entry(oxp__arena *arena, const unsigned char *at, siz
 
 // --- Local headers ---
 
-// What a local header says against what the directory says. Where a descriptor follows, the header was written before anybody knew:
-// then it may be zero or full of ones, each number by itself, since some writers know the sizes and no checksum.
+// What a local header says against what the directory says. Where a descriptor follows, the header was written before
+// anybody knew: then it may be zero or full of ones, each number by itself, since some writers know the sizes and no
+// checksum.
 static bool zip_agrees(uint64_t local, uint64_t directory, bool later)
 {
   return local == directory || (later && (local == 0 || local == ZIP_FULL32));
 }
 
-// Sizes and checksum of a local header. The descriptor behind the data is not looked at: the directory has the same numbers.
+// Sizes and checksum of a local header. The descriptor behind the data is not looked at: the directory has the same
+// numbers.
 static oxp_status zip_check_local_sizes(const zip_entry *entry, const unsigned char *header, const unsigned char *extra,
                                         size_t extra_bytes, oxp_error *error)
 {
@@ -349,7 +351,8 @@ static int zip_compare_offset(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries; fills the names.
+// No two members with one name, none that overlaps another, nothing before the first. Sorts the entries; fills the
+// names.
 static oxp_status zip_check_layout(oxp__zip *zip, const zip_end *end, zip_entry *entries, oxp_error *error)
 {
   size_t count = zip->member_count;
