@@ -10,10 +10,10 @@ extern const oxp__option_group oxp__comparison_group; // the sides, the limits, 
 typedef struct oxp__comparison {
   const oxp__arguments *arguments;
   oxp_verify_options options;
-  oxp_network *network; // borrowed
-  oxp_graph *model;     // borrowed; NULL: the network is lowered
-  const char *fresh;    // the profile under which export writes the model's very bytes; NULL: none
-  oxp__inputs inputs, expected;
+  oxp_network *network;         // borrowed
+  oxp_graph *model;             // borrowed; NULL: the network is lowered
+  const char *fresh;            // the profile under which export writes the model's very bytes; NULL: none
+  oxp__inputs inputs, expected; // `inputs.sources`: of both, and the runtime's library
   oxp_verify_report *report;
   oxp_status verdict;
 } oxp__comparison;

@@ -146,8 +146,10 @@ oxp_status oxp__expected_read(oxp__inputs *expected, const oxp__arguments *argum
     return oxp__fail_memory(error, (size_t)count * sizeof *expected->arrays);
   expected->count = count;
   for (int i = 0; i < count; i++) {
+    const char *path = oxp__option_path_at(arguments, "expected", i);
     oxp__subject_value(subject, true, i, &info);
-    OXP__TRY(read_expected(oxp__option_path_at(arguments, "expected", i), info.rank, &expected->arrays[i], error));
+    oxp__sources_add_path(&expected->sources, path);
+    OXP__TRY(read_expected(path, info.rank, &expected->arrays[i], error));
   }
   return OXP_OK;
 }

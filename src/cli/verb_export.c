@@ -5,6 +5,7 @@
 #include "cli/streams.h"
 #include "cli/subject.h"
 #include "core/output.h"
+#include "onnx/graph.h"
 
 #include <string.h>
 
@@ -97,7 +98,8 @@ static oxp_status export_write(export_job *job, oxp_error *error)
   job->options.progress = oxp__progress_step;
   job->options.progress_context = &progress;
   oxp__signals_catch();
-  oxp_status status = oxp_graph_write(job->graph, job->output, &job->options, &job->written, error);
+  oxp_status status =
+      oxp__graph_write(job->graph, job->output, &job->options, &job->comparison.inputs.sources, &job->written, error);
   oxp__signals_release();
   oxp__progress_end(&progress);
   return status;
@@ -190,7 +192,7 @@ static oxp_status export_compare(export_job *job, oxp_error *error)
   return job->verify ? oxp__comparison_run(&job->comparison, error) : OXP_OK;
 }
 
-// Asked before the work; oxp_graph_write asks again.
+// Asked before the work; writing asks again, and of what the comparison has read.
 static oxp_status export_check_target(const export_job *job, oxp_error *error)
 {
   oxp__sources sources = { 0 };

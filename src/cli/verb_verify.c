@@ -305,6 +305,9 @@ oxp_status oxp__comparison_run(verify_job *job, oxp_error *error)
   oxp__subject subject = { .network = job->network };
   OXP__TRY(oxp__inputs_read(&job->inputs, job->arguments, &subject, error));
   OXP__TRY(oxp__expected_read(&job->expected, job->arguments, &subject, error));
+  oxp__sources_add_all(&job->inputs.sources, &job->expected.sources);
+  if (job->options.session.onnxruntime)
+    oxp__sources_add_path(&job->inputs.sources, job->options.session.onnxruntime);
   job->options.inputs = job->inputs.arrays;
   job->options.expected = job->expected.arrays;
   job->verdict = oxp_verify(job->network, job->model, &job->options, &job->report, error);

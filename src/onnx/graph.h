@@ -294,6 +294,10 @@ const char *oxp__graph_path(const oxp_graph *graph);
 // The files that a graph gets its bytes from: those that it or its network was read from, and data files that it refers to.
 void oxp__graph_add_sources(const oxp_graph *graph, oxp__sources *sources);
 
+// oxp_graph_write, which leaves `others` alone too: files that the caller has read beside the model. NULL: none.
+oxp_status oxp__graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
+                            const oxp__sources *others, oxp_write_report *report, oxp_error *error);
+
 // Fills rank and shape from the declared type: a value as it is, a name as its symbol, anything else OXP_DIM_UNKNOWN.
 oxp_status oxp__value_info_finish(oxp_graph *graph, oxp__value_info *info, oxp_error *error);
 // The declared element type; 0 when no tensor type is declared.

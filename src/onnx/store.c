@@ -152,8 +152,8 @@ static oxp_status store_write(const oxp_graph *graph, const char *path, oxp__wri
   return status == OXP_OK ? OXP_OK : oxp__at_file(error, status, path);
 }
 
-oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
-                           oxp_write_report *report, oxp_error *error)
+oxp_status oxp__graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
+                            const oxp__sources *others, oxp_write_report *report, oxp_error *error)
 {
   OXP__NEED(graph, error);
   OXP__NEED(path, error);
@@ -166,10 +166,17 @@ oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_w
   report = report ? report : &unwanted;
   *report = (oxp_write_report){ 0 };
   oxp__graph_add_sources(graph, &sources);
+  oxp__sources_add_all(&sources, others);
   oxp__written written = { .options = options ? options : &defaults, .sources = &sources };
   oxp_status status = store_write(graph, path, &written, report, error);
   oxp__sources_fini(&sources);
   return status;
+}
+
+oxp_status oxp_graph_write(const oxp_graph *graph, const char *path, const oxp_write_options *options,
+                           oxp_write_report *report, oxp_error *error)
+{
+  return oxp__graph_write(graph, path, options, NULL, report, error);
 }
 
 typedef struct store_receiver {
