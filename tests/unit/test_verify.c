@@ -66,18 +66,24 @@ static void finish(oxp_network *net)
     fail_msg("%s", error.message);
 }
 
+// A dense layer without a bias, from as many values as to.
+static oxp_value add_dense(oxp_network *net, const char *name, oxp_value x, int64_t size, const float *weights)
+{
+  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ size, size }, weights);
+  x = oxp_network_add_layer(net, "linear", name, 1, &x);
+  oxp_layer_set_int(net, x, "in_features", size);
+  oxp_layer_set_int(net, x, "out_features", size);
+  oxp_layer_set_int(net, x, "bias", 0);
+  oxp_layer_set_weight(net, x, "weight", &weight);
+  return x;
+}
+
 // One dense layer from 2 to 2 with the given weights.
 static oxp_network *build_dense(const float weights[4])
 {
   oxp_network *net = build(OXP_FLOAT32);
-  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, weights);
   oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
-  x = oxp_network_add_layer(net, "linear", "fc", 1, &x);
-  oxp_layer_set_int(net, x, "in_features", 2);
-  oxp_layer_set_int(net, x, "out_features", 2);
-  oxp_layer_set_int(net, x, "bias", 0);
-  oxp_layer_set_weight(net, x, "weight", &weight);
-  oxp_network_add_output(net, x, NULL);
+  oxp_network_add_output(net, add_dense(net, "fc", x, 2, weights), NULL);
   finish(net);
   return net;
 }
@@ -773,17 +779,10 @@ static void power_counts_every_output(void **state)
 {
   (void)state;
   const float weights[4] = { 1, -2, 3, 0.5f };
-  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, weights);
   oxp_network *net = build(OXP_FLOAT32);
   oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
-  for (int i = 0; i < 2; i++) {
-    oxp_value fc = oxp_network_add_layer(net, "linear", NULL, 1, &x);
-    oxp_layer_set_int(net, fc, "in_features", 2);
-    oxp_layer_set_int(net, fc, "out_features", 2);
-    oxp_layer_set_int(net, fc, "bias", 0);
-    oxp_layer_set_weight(net, fc, "weight", &weight);
-    oxp_network_add_output(net, fc, NULL);
-  }
+  for (int i = 0; i < 2; i++)
+    oxp_network_add_output(net, add_dense(net, NULL, x, 2, weights), NULL);
   finish(net);
   oxp_verify_options options = { .against = "reference:double", .batch = 7, .power = true };
   oxp_verify_report *report = verify(net, NULL, &options, OXP_OK);
@@ -799,16 +798,11 @@ static void power_is_measured_before_a_normalization(void **state)
   (void)state;
   const float weights[4 * 4] = { 1, -2, 3, 0.5f, 2, 1, -1, 4, -3, 2, 1, 1, 0.5f, 1, -2, 2 };
   const float ones[4] = { 1, 1, 1, 1 }, zeros[4] = { 0 };
-  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 4, 4 }, weights);
   oxp_tensor gamma = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 4 }, ones);
   oxp_tensor beta = oxp_tensor_from_memory(OXP_FLOAT32, 1, (int64_t[]){ 4 }, zeros);
   oxp_network *net = build(OXP_FLOAT32);
   oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 4 });
-  x = oxp_network_add_layer(net, "linear", "fc", 1, &x);
-  oxp_layer_set_int(net, x, "in_features", 4);
-  oxp_layer_set_int(net, x, "out_features", 4);
-  oxp_layer_set_int(net, x, "bias", 0);
-  oxp_layer_set_weight(net, x, "weight", &weight);
+  x = add_dense(net, "fc", x, 4, weights);
   x = oxp_network_add_layer(net, "layer_norm", NULL, 1, &x);
   oxp_layer_set_ints(net, x, "normalized_shape", 1, (int64_t[]){ 4 });
   oxp_layer_set_weight(net, x, "gamma", &gamma);
@@ -835,14 +829,9 @@ static void weights_that_nothing_shows_are_named(void **state)
   oxp_network_free(net);
   // An output that moves, although the weights of one of its layers do not matter. Nobody asked.
   const float tiny[4] = { 1e-12f, 2e-12f, 1e-12f, 3e-12f };
-  oxp_tensor weight = oxp_tensor_from_memory(OXP_FLOAT32, 2, (int64_t[]){ 2, 2 }, tiny);
   net = build(OXP_FLOAT32);
   oxp_value x = oxp_network_add_input(net, "x", 2, (int64_t[]){ OXP_DIM_BATCH, 2 });
-  oxp_value fc = oxp_network_add_layer(net, "linear", "fc", 1, &x);
-  oxp_layer_set_int(net, fc, "in_features", 2);
-  oxp_layer_set_int(net, fc, "out_features", 2);
-  oxp_layer_set_int(net, fc, "bias", 0);
-  oxp_layer_set_weight(net, fc, "weight", &weight);
+  oxp_value fc = add_dense(net, "fc", x, 2, tiny);
   oxp_network_add_output(net, oxp_network_add_layer(net, "add", NULL, 2, (oxp_value[]){ x, fc }), NULL);
   finish(net);
   options.power = false;
