@@ -294,10 +294,13 @@ static const char *check_domain(const char *domain)
   return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
+// Models import a handful; every node looks through them, so that more are a fault and not looked at.
+enum { CHECK_MOST_IMPORTS = 1000 };
+
 // The opset that is imported of a domain ("": the default one); 0: none.
 static int64_t check_import(const checker *check, const char *domain)
 {
-  for (size_t i = 0; i < check->opsets->count; i++)
+  for (size_t i = 0; i < check->opsets->count && i < CHECK_MOST_IMPORTS; i++)
     if (strcmp(check_domain(check->opsets->at[i]->domain), domain) == 0)
       return check->opsets->at[i]->version;
   return 0;
@@ -613,6 +616,9 @@ static void check_versions(checker *check)
   if (model->ir_version < OLDEST_IR || model->ir_version > newest_ir)
     oxp__finding(&check->findings, "IR version %" PRId64 " is not one of %d to %d", model->ir_version, OLDEST_IR,
                  newest_ir);
+  if (model->opsets.count > CHECK_MOST_IMPORTS)
+    oxp__finding(&check->findings, "it imports %zu opsets; at most %d are looked at", model->opsets.count,
+                 CHECK_MOST_IMPORTS);
   oxp__names names = { .arena = &check->arena };
   for (size_t i = 0; i < model->opsets.count; i++) {
     const oxp__opset *opset = model->opsets.at[i];

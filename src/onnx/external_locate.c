@@ -108,7 +108,7 @@ static bool locate_is_beside(const char *path, const char *other)
 // lead (caches of models keep model and data elsewhere and link to both).
 static oxp_status locate_resolve(const char *model, const char *location, char *resolved, oxp_error *error)
 {
-  char folder[PATH_MAX], real_model[PATH_MAX], words[128];
+  char folder[PATH_MAX + 1], real_model[PATH_MAX], words[128];
   char *named = oxp__path_beside(model, "."), *given = oxp__path_beside(model, location);
   bool found = named && given && realpath(named, folder) && realpath(model, real_model) && realpath(given, resolved);
   int code = named && given ? errno : ENOMEM;
@@ -119,7 +119,7 @@ static oxp_status locate_resolve(const char *model, const char *location, char *
                      "its data file \"%.200s\" cannot be found: %s", location,
                      oxp__errno_words(code, words, sizeof words));
   size_t length = strlen(folder);
-  if (length + 2 < sizeof folder && folder[length - 1] != '/')
+  if (folder[length - 1] != '/') // there is room for one more than a path has
     memcpy(folder + length, "/", 2);
   if (!locate_is_beside(resolved, folder) && !locate_is_beside(resolved, real_model))
     return oxp__fail(error, OXP_BAD_FILE, "its data file \"%.200s\" is a link out of the model's folder", location);

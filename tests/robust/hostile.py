@@ -499,6 +499,14 @@ def onnx_with_many_missing_inputs():
     write("m.onnx", model(field(1, inputs + field(2, b"o") * 120000 + field(4, b"Relu"))))
 
 
+# Every node asks for the opset of its domain.
+@case("inspect m.onnx", (0, 4))
+def onnx_with_many_imports():
+    node = field(1, field(4, b"R") + field(7, b"zz"))
+    imports = b"".join(field(8, field(1, b"d%d" % i) + b"\x10\x01") for i in range(60000))
+    write("m.onnx", b"\x08\x08" + field(7, node * 60000) + imports)
+
+
 # --- What is no file ---
 
 

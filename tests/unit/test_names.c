@@ -24,7 +24,9 @@ static void names_are_added_once_and_found_with_their_number(void **state)
   assert_int_equal(oxp__names_find(&names, "a")->number, 7);
   assert_null(oxp__names_find(&names, "b"));
   assert_null(oxp__names_find(&names, ""));
+#if SIZE_MAX > UINT32_MAX                                                   // where there are such numbers
   assert_null(oxp__names_add(&names, "b", (size_t)UINT32_MAX + 1, &added)); // no number that it can hold
+#endif
   oxp__arena_fini(&arena);
 }
 
