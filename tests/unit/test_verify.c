@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "runtime.h"
+#include "unit/verify_support.h"
 
 #define DATA OXP_TEST_DATA "/netcl/"
 
@@ -36,14 +37,6 @@ static oxp_verify_report *verify(const oxp_network *net, const oxp_graph *graph,
     fail_msg("%s, expected %s: %s %s", oxp_status_name(status), oxp_status_name(expected), error.message,
              report ? oxp_verify_finding(report) : "");
   return report;
-}
-
-static bool has_note(const oxp_verify_report *report, const char *words)
-{
-  for (int i = 0; i < oxp_verify_note_count(report); i++)
-    if (strstr(oxp_verify_note(report, i), words))
-      return true;
-  return false;
 }
 
 static void assert_finding(const oxp_verify_report *report, const char *words)

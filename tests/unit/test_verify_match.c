@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "runtime.h"
+#include "unit/verify_support.h"
 
 enum { WEIGHTS = 400, WRONG_LAYERS = 4 };
 
@@ -151,14 +152,6 @@ static oxp_verify_report *verify(const oxp_network *net, oxp_network *other, oxp
     fail_msg("%s instead of %s: %s%s", oxp_status_name(status), oxp_status_name(expected), error.message,
              report ? oxp_verify_finding(report) : "");
   return report;
-}
-
-static bool has_note(const oxp_verify_report *report, const char *words)
-{
-  for (int i = 0; i < oxp_verify_note_count(report); i++)
-    if (strstr(oxp_verify_note(report, i), words))
-      return true;
-  return false;
 }
 
 static void check_departure(const oxp_verify_report *report, int layer)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "onnxport.h"
+#include "unit/verify_support.h"
 
 static const oxp_verify_options both_ours = { .engine = "reference", .against = "reference:double", .seed = 3 };
 
@@ -42,14 +43,6 @@ static oxp_network *build(float *weight, float *bias, float *variance, const cha
   if (oxp_network_finish(net, &error) != OXP_OK)
     fail_msg("%s", error.message);
   return net;
-}
-
-static bool has_note(const oxp_verify_report *report, const char *words)
-{
-  for (int i = 0; i < oxp_verify_note_count(report); i++)
-    if (strstr(oxp_verify_note(report, i), words))
-      return true;
-  return false;
 }
 
 static oxp_verify_report *verify(const oxp_network *net, const oxp_verify_options *options)
